@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""What a result depends on: collected from the host and from the guest."""
+
+import os
+import re
+from typing import TYPE_CHECKING
+
+from qemu.accel import Qemu
+from scripts.kernel import Kernel
+
+if TYPE_CHECKING:
+    from qemu.lab import Host
+
+_GUEST = """
+echo "qdisc=$(tc qdisc show dev {dev} | head -n 1 | cut -d ' ' -f 2)"
+echo "uso=$(ethtool -k {dev} | sed -n 's/^tx-udp-segmentation: //p')"
+echo "crc=$(grep -q pclmulqdq /proc/cpuinfo && echo pclmulqdq || echo table)"
+echo "clocksource=$(cat /sys/devices/system/clocksource/clocksource0/current_clocksource)"
+"""
+
+
+def _of_kernel(kernel: Kernel, mtu: int) -> dict:
+    text = (kernel.kbuild / ".config").read_text()
+    hz = re.search(r"^CONFIG_HZ=(\d+)$", text, re.M)
+    return {"kernel": kernel.release, "variant": kernel.variant,
+            "config": kernel.config_hash, "hz": int(hz[1]) if hz else None,
+            "mtu": mtu, "host_kernel": os.uname().release}
+
+
+def of_qemu(kernel: Kernel, which: Qemu, kind: str, vcpus: int,
+            mtu: int) -> dict:
+    """Facts of a QEMU guest."""
+    return _of_kernel(kernel, mtu) | {"accel": kind, "qemu": which.version,
+                                      "vcpus": vcpus}
+
+
+def of_uml(kernel: Kernel, cpus: int, mtu: int) -> dict:
+    """Facts of a User-mode Linux guest."""
+    return _of_kernel(kernel, mtu) | {"accel": "uml", "qemu": None,
+                                      "vcpus": cpus}
+
+
+def of_guest(host: "Host") -> dict:
+    """Facts that only the running guest knows.
+
+    uso: whether its NIC takes UDP packets for segmentation: True, False.
+    """
+    out = host.sh(_GUEST.format(dev=host.netdev))
+    found = dict(line.split("=", 1) for line in out.splitlines())
+    return {**found, "uso": found.get("uso", "").startswith("on"),
+            "boot_seconds": round(host.machine.boot_seconds, 1)}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * A QEMU plugin that counts executed instructions, in user space and in the
+ * kernel, into a file that the harness maps:
+ *   -plugin insn_plugin.so,file=PATH
+ *
+ * The file holds two native-endian u64: user, kernel. Which of the two is told
+ * by the address: x86-64 kernels run in the upper half. A translation block
+ * counts as a whole when it is entered; one that is left early by a fault is
+ * over-counted by what it did not execute.
+ *
+ * One vCPU only: the additions are not atomic.
+ *
+ * The part of QEMU's plugin API (version 1) that is used is declared here:
+ * the distribution ships no header for it.
+ */
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define EXPORT __attribute__((visibility("default")))
+
+typedef uint64_t qemu_plugin_id_t;
+struct qemu_plugin_tb;
+struct qemu_info;
+
+enum qemu_plugin_op {
+	QEMU_PLUGIN_INLINE_ADD_U64,
+};
+
+typedef void (*tb_trans_cb)(qemu_plugin_id_t id, struct qemu_plugin_tb *tb);
+
+void qemu_plugin_register_vcpu_tb_trans_cb(qemu_plugin_id_t id, tb_trans_cb cb);
+void qemu_plugin_register_vcpu_tb_exec_inline(struct qemu_plugin_tb *tb,
+					      enum qemu_plugin_op op, void *ptr,
+					      uint64_t imm);
+size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *tb);
+uint64_t qemu_plugin_tb_vaddr(const struct qemu_plugin_tb *tb);
+
+EXPORT int qemu_plugin_version = 1;
+
+static struct {
+	uint64_t user;
+	uint64_t kernel;
+} *counts;
+
+static void count_block(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
+{
+	uint64_t *count = qemu_plugin_tb_vaddr(tb) >> 63 ? &counts->kernel
+							 : &counts->user;
+
+	(void)id;
+	qemu_plugin_register_vcpu_tb_exec_inline(tb, QEMU_PLUGIN_INLINE_ADD_U64,
+						 count,
+						 qemu_plugin_tb_n_insns(tb));
+}
+
+static int map_counts(const char *path)
+{
+	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+
+	if (fd < 0 || ftruncate(fd, sizeof(*counts))) {
+		perror(path);
+		return -1;
+	}
+	counts = mmap(NULL, sizeof(*counts), PROT_READ | PROT_WRITE, MAP_SHARED,
+		      fd, 0);
+	close(fd);
+	return counts == MAP_FAILED ? -1 : 0;
+}
+
+EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info *info,
+			       int argc, char **argv)
+{
+	(void)info;
+	if (argc != 1 || strncmp(argv[0], "file=", 5)) {
+		fprintf(stderr, "insn_plugin: needs file=PATH\n");
+		return -1;
+	}
+	if (map_counts(argv[0] + 5))
+		return -1;
+	qemu_plugin_register_vcpu_tb_trans_cb(id, count_block);
+	return 0;
+}

@@ -1,0 +1,392 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""A guest that runs, and the host's end of the agent in it.
+
+A Machine is the same for QEMU and User-mode Linux: a process with a console
+file and a socket to the agent. One thread per machine reads the socket; any
+thread may run commands, several at once.
+"""
+
+import contextlib
+import re
+import select
+import socket
+import struct
+import subprocess
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from signal import SIGKILL, SIGTERM
+
+from qemu import procs, splat, wire
+from qemu.errors import (CommandFailed, GuestError, GuestGone, GuestHang,
+                         GuestPanic, JobTimeout)
+from qemu.wire import Type
+
+TAIL = 40               # lines of the console in a message
+BOOT_LIMIT = 120.0      # seconds until the agent must have said HELLO
+PONG_LIMIT = 20.0       # seconds in which a living guest answers
+KILL_LIMIT = 15.0       # seconds in which a killed job must be gone
+EXIT_LIMIT = 10.0       # seconds for a guest to power off, or to panic
+
+_PANIC = re.compile(r"Kernel panic - not syncing.*")
+
+
+@dataclass
+class Result:
+    """How a command ended.
+
+    code: its exit status, or minus the signal that killed its shell;
+    out, err: its outputs as text; out_raw: standard output as it came;
+    seconds: wall-clock time seen from the host.
+    """
+
+    code: int
+    out: str
+    err: str
+    seconds: float
+    out_raw: bytes = b""
+
+
+class Job:
+    """A command that runs in a guest. Made by Machine.start()."""
+
+    def __init__(self, machine: "Machine", number: int, cmd: str,
+                 on_output: Callable[[bytes], None] | None = None):
+        self.machine = machine
+        self.number = number
+        self.cmd = cmd
+        self.began = time.monotonic()
+        self.ended: float | None = None
+        self.status: int | None = None      # as wait(2) gives it
+        self.error: int | None = None       # errno of a start that failed
+        self.out = bytearray()
+        self.err = bytearray()
+        self._on_output = on_output
+
+    def running(self) -> bool:
+        """Whether it has not ended yet; raises if the guest is lost."""
+        self.machine.check()
+        return self.ended is None
+
+    def output(self) -> str:
+        """Its standard output so far."""
+        with self.machine.changed:
+            return self.out.decode(errors="replace")
+
+    def errors(self) -> str:
+        """Its standard error so far."""
+        with self.machine.changed:
+            return self.err.decode(errors="replace")
+
+    def signal(self, number: int) -> None:
+        """Send a signal to all processes of the job."""
+        self.machine.send(wire.frame(Type.SIGNAL, self.number,
+                                     struct.pack("<I", number)))
+
+    def input(self, data: bytes) -> None:
+        """Write to its standard input; no bytes close it."""
+        for at in range(0, len(data), wire.LIMIT):
+            self.machine.send(wire.frame(Type.STDIN, self.number,
+                                         data[at:at + wire.LIMIT]))
+        if not data:
+            self.machine.send(wire.frame(Type.STDIN, self.number))
+
+    def resize(self, rows: int, columns: int) -> None:
+        """Set the size of its terminal."""
+        self.machine.send(wire.frame(Type.RESIZE, self.number,
+                                     struct.pack("<HH", rows, columns)))
+
+    def wait(self, timeout: float = 60, check: bool = False) -> Result:
+        """Wait for its end; see Machine.run() for what it raises.
+
+        timeout: seconds from now. A job that is late is killed.
+        """
+        if not self.machine.wait_until(lambda: self.ended is not None,
+                                       timeout):
+            self.machine.end_late_job(self, timeout)
+        return self._result(check)
+
+    def stop(self, number: int = SIGTERM, timeout: float = 10) -> Result:
+        """End a server: signal it and wait; killed when that is not enough."""
+        if self.ended is None:
+            self.signal(number)
+            if not self.machine.wait_until(lambda: self.ended is not None,
+                                           timeout):
+                self.signal(SIGKILL)
+        return self.wait(KILL_LIMIT)
+
+    def _result(self, check: bool) -> Result:
+        if self.error is not None:
+            raise CommandFailed(self.machine.name, self.cmd, 127, "",
+                                f"the guest could not start it: errno "
+                                f"{self.error}")
+        status = self.status or 0
+        code = -(status & 0x7f) if status & 0x7f else status >> 8 & 0xff
+        result = Result(code, self.out.decode(errors="replace"),
+                        self.err.decode(errors="replace"),
+                        (self.ended or self.began) - self.began,
+                        bytes(self.out))
+        if check and code:
+            raise CommandFailed(self.machine.name, self.cmd, code,
+                                result.out, result.err)
+        return result
+
+    def take(self, kind: Type, payload: bytes) -> None:
+        """Take a frame of this job; called with machine.changed held."""
+        if kind == Type.STDOUT:
+            if self._on_output:
+                self._on_output(payload)
+            else:
+                self.out += payload
+        elif kind == Type.STDERR:
+            self.err += payload
+        else:
+            [word] = struct.unpack("<I", payload)
+            if kind == Type.EXIT:
+                self.status = word
+            else:
+                self.error = word
+            self.ended = time.monotonic()
+
+
+class Machine:
+    """A guest, from the start of its process to its end.
+
+    name:    for messages;
+    argv:    the whole command;
+    line:    our end of the agent's socket; theirs is in pass_fds;
+    console: the file that the guest's console is written to;
+    output_is_console: the process's own output is the console.
+
+    Raises GuestError when the agent does not come up.
+    """
+
+    def __init__(self, name: str, argv: list[str], line: socket.socket,
+                 console: Path, pass_fds: tuple[int, ...] = (),
+                 env: dict[str, str] | None = None,
+                 output_is_console: bool = False):
+        self.name = name
+        self.console = console
+        self.changed = threading.Condition()
+        self.release = ""               # the guest kernel's, from HELLO
+        self.boot_seconds = 0.0         # start of the process to HELLO
+        self.failure: GuestError | None = None
+        self._line = line
+        self._send_lock = threading.Lock()
+        self._jobs: dict[int, Job] = {}
+        self._next = 1
+        self._pongs = 0
+        self._closed = False
+        self._line_lost = ""
+        console.touch()
+        self._splats = splat.Watcher(console)
+        self._log = (console if output_is_console
+                     else console.with_suffix(".err")).open("ab")
+        self._began = time.monotonic()
+        self.proc = procs.start(argv, stdin=subprocess.DEVNULL,
+                                stdout=self._log, stderr=self._log,
+                                pass_fds=pass_fds, env=env)
+        self._reader = threading.Thread(target=self._read, daemon=True,
+                                        name=f"agent of {name}")
+        self._reader.start()
+
+    def wait_boot(self, limit: float = BOOT_LIMIT) -> None:
+        """Wait for the agent; raises GuestError and ends the guest if late."""
+        left = limit - (time.monotonic() - self._began)
+        if not self.wait_until(lambda: bool(self.release), left):
+            self._fail(GuestHang, f"no word from the agent {limit:.0f} s "
+                                  "after the start")
+
+    # -- commands ----------------------------------------------------------
+
+    def start(self, cmd: str, cwd: str = "", env: dict[str, str] | None = None,
+              tty: bool = False,
+              on_output: Callable[[bytes], None] | None = None) -> Job:
+        """Start a shell command and return at once.
+
+        tty: on a terminal of its own. on_output: gets standard output as it
+        comes (in the reader's thread, not to block) instead of Job.out.
+        """
+        self.check()
+        with self.changed:
+            job = Job(self, self._next, cmd, on_output)
+            self._jobs[job.number] = job
+            self._next += 1
+        self.send(wire.start(job.number, cmd, cwd, env, tty))
+        return job
+
+    def run(self, cmd: str, timeout: float = 60, check: bool = False) -> Result:
+        """Run a shell command to its end.
+
+        timeout: seconds of wall clock. check: another exit status than 0
+        raises CommandFailed. Raises JobTimeout when the command alone is
+        late, and GuestPanic, GuestHang or GuestGone when the guest is lost.
+        """
+        return self.start(cmd).wait(timeout, check)
+
+    def splats(self) -> list[str]:
+        """Kernel splats on the console since the last call."""
+        return self._splats.new()
+
+    def tail(self, lines: int = TAIL) -> str:
+        """The last lines of the console, or of the process's own errors."""
+        text = self.console.read_text(errors="replace").rstrip()
+        if not text:
+            text = Path(self._log.name).read_text(errors="replace").rstrip()
+        return "\n".join(text.splitlines()[-lines:])
+
+    # -- state -------------------------------------------------------------
+
+    def check(self) -> None:
+        """Raise what befell the guest, if something did."""
+        if self.failure:
+            raise self.failure
+        if self._closed:
+            raise GuestGone(f"{self.name}: it has been shut down")
+
+    def wait_until(self, condition: Callable[[], bool], limit: float) -> bool:
+        """Wait for a condition that a frame makes true; False when late.
+
+        Raises the GuestError if the guest is lost meanwhile.
+        """
+        end = time.monotonic() + limit
+        with self.changed:
+            while not condition():
+                if self.failure or self._line_lost:
+                    break
+                left = end - time.monotonic()
+                if left <= 0:
+                    return False
+                self.changed.wait(min(left, 1.0))
+            else:
+                return True
+        if not self.failure:
+            self._diagnose()
+        raise self.failure
+
+    def end_late_job(self, job: Job, timeout: float) -> None:
+        """Kill a job that is late and raise what it was.
+
+        Returns when the job ended by itself in the last moment.
+        """
+        pongs = self._pongs
+        self.send(wire.frame(Type.PING))
+        if not self.wait_until(lambda: self._pongs > pongs, PONG_LIMIT):
+            self._fail(GuestHang, f"hangs: no answer for {PONG_LIMIT:.0f} s "
+                       f"after {timeout:.0f} s of: {job.cmd}")
+        if job.ended is not None:
+            return
+        job.signal(SIGKILL)
+        if not self.wait_until(lambda: job.ended is not None, KILL_LIMIT):
+            self._fail(GuestHang, "a process cannot be killed (it waits in "
+                       f"the kernel), {timeout:.0f} s into: {job.cmd}")
+        raise JobTimeout(f"{self.name}: killed after {timeout:.0f} s: "
+                         f"{job.cmd}", job.output(), job.errors())
+
+    def power_off(self) -> None:
+        """Ask the guest to power off; close() waits for it."""
+        if not self._closed and not self.failure:
+            with contextlib.suppress(GuestError, OSError):
+                self.send(wire.frame(Type.POWEROFF))
+
+    def close(self) -> None:
+        """Power the guest off, kill it if it does not; idempotent."""
+        if self._closed:
+            return
+        self.power_off()
+        self._closed = True
+        if not self.failure:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self.proc.wait(EXIT_LIMIT)
+        self._end()
+
+    def _end(self) -> None:
+        procs.end(self.proc)
+        with contextlib.suppress(OSError):
+            self._line.shutdown(socket.SHUT_RDWR)
+        self._reader.join(EXIT_LIMIT)
+        self._line.close()
+        self._log.close()
+
+    # -- the line ----------------------------------------------------------
+
+    def send(self, data: bytes) -> None:
+        """Send a frame; a guest that does not take it in time hangs."""
+        end = time.monotonic() + PONG_LIMIT
+        view = memoryview(data)
+        with self._send_lock:
+            while view:
+                left = end - time.monotonic()
+                if left <= 0:
+                    break
+                _, ready, _ = select.select([], [self._line], [],
+                                            min(left, 1.0))
+                if not ready:
+                    continue
+                try:
+                    sent = self._line.send(view, socket.MSG_DONTWAIT
+                                           | socket.MSG_NOSIGNAL)
+                except BlockingIOError:
+                    continue
+                except OSError:
+                    self._diagnose()
+                    raise self.failure from None
+                view = view[sent:]
+        if view:
+            self._fail(GuestHang, "hangs: takes no more commands")
+
+    def _read(self) -> None:
+        decoder = wire.Decoder()
+        why = "the agent closed its line"
+        try:
+            while data := self._line.recv(65536):
+                for kind, number, payload in decoder.feed(data):
+                    self._take(kind, number, payload)
+        except (OSError, wire.BrokenStream, struct.error) as error:
+            why = f"the agent's line broke: {error}"
+        with self.changed:
+            self._line_lost = why
+            self.changed.notify_all()
+
+    def _take(self, kind: Type, number: int, payload: bytes) -> None:
+        with self.changed:
+            if kind == Type.HELLO:
+                self.release = payload.decode(errors="replace")
+                self.boot_seconds = time.monotonic() - self._began
+            elif kind == Type.PONG:
+                self._pongs += 1
+            elif number in self._jobs:
+                job = self._jobs[number]
+                job.take(kind, payload)
+                if job.ended is not None:
+                    del self._jobs[number]
+            self.changed.notify_all()
+
+    def _diagnose(self) -> None:
+        """The line is lost: find out why, from the console and the process."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self.proc.wait(EXIT_LIMIT)
+        panic = _PANIC.search(self.console.read_text(errors="replace"))
+        code = self.proc.poll()
+        if panic:
+            self._set_failure(GuestPanic, panic[0].strip())
+        elif code is None:
+            self._set_failure(GuestGone, self._line_lost
+                              or "the agent's line is closed")
+        else:
+            self._set_failure(GuestGone, f"its process ended (status {code}) "
+                                         "without a panic")
+
+    def _set_failure(self, kind: type[GuestError], text: str) -> None:
+        if not self.failure:
+            self.failure = kind(f"{self.name}: {text}", self.tail())
+
+    def _fail(self, kind: type[GuestError], text: str) -> None:
+        """Give the guest up: end it and raise."""
+        self._set_failure(kind, text)
+        self._end()
+        with self.changed:
+            self.changed.notify_all()
+        raise self.failure

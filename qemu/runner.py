@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""Runs behaviour tests in a lab: few boots, and a new one after a wreck.
+
+After each test both guests must be as before it: no splat on a console, no
+RDMA object left over, the driver still unloadable. What a test leaves behind
+fails that test and costs the others nothing but a boot.
+"""
+
+import contextlib
+import threading
+import time
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+
+from qemu.errors import GuestError
+from qemu.limits import scaled
+from qemu.testfile import Requires, TestFile, by_boot
+from qemu.verdict import Outcome, Skip, Verdict
+from scripts.errors import LabError
+
+LEAK_LIMIT = 10.0       # seconds until what a dead process held must be gone
+CLOSE_LIMIT = 60.0      # seconds until a late test notices its closed lab
+
+BOOT_TRIES = 2          # boots that may fail in a row before giving up
+
+Boot = Callable[[Requires], AbstractContextManager]
+
+
+class LeftOver(LabError):
+    """A test left something behind in a guest."""
+
+
+class TestLate(LabError):
+    """A test as a whole took too long; its lab had to be closed."""
+
+
+def _lacking(lab, requires: Requires) -> str:
+    """What the guest lacks for a test, "" when it has everything."""
+    for tool in requires.tools:
+        if lab.a.run(f"command -v {tool}").code:
+            return f"the guest has no {tool}"
+    return ""
+
+
+def check_splats(lab) -> None:
+    """Raise LeftOver if a guest's kernel complained since the last call."""
+    for host in (lab.a, lab.b):
+        splats = host.machine.splats()
+        if splats:
+            raise LeftOver(f"kernel splat on host {host.name}: "
+                           + "\n".join(splats))
+
+
+def check_resources(lab, baseline: dict[str, str]) -> None:
+    """Raise LeftOver for RDMA objects beyond the baseline."""
+    for host in (lab.a, lab.b):
+        end = time.monotonic() + scaled(LEAK_LIMIT)
+        while (now := resources(host)) != baseline[host.name]:
+            if time.monotonic() > end:
+                raise LeftOver(f"RDMA objects left on host {host.name}: "
+                               f"{now}, before the test: "
+                               f"{baseline[host.name]}")
+            time.sleep(0.1)
+
+
+def resources(host) -> str:
+    """The RDMA objects of a host's devices, as `rdma resource` counts them."""
+    return host.sh("rdma resource show").strip()
+
+
+class Runner:
+    """Runs tests for one side.
+
+    boot: gives a lab for requirements, as a context manager; injected, so
+    that the runner is tested without guests.
+    side: "A" or "B", what "B" in a test's `sides` stands for.
+    """
+
+    def __init__(self, boot: Boot, side: str):
+        self._boot = boot
+        self._side = side
+        self._lab = None
+        self._context: AbstractContextManager | None = None
+        self._loaded: tuple[str, str] | None = None
+        self._baseline: dict[str, str] = {}
+        self._failed_boots = 0
+
+    def run_all(self, tests: list[TestFile]) -> Iterator[Outcome]:
+        """Run tests, those that share a boot together; yields each outcome."""
+        for group in by_boot(tests):
+            self._failed_boots = 0
+            for at, test in enumerate(group):
+                yield self._timed(test, at + 1 == len(group))
+            self._close()
+
+    def _timed(self, test: TestFile, last: bool) -> Outcome:
+        began = time.monotonic()
+        verdict, reason, lacking = self._verdict(test, last)
+        return Outcome(test.name, verdict, reason,
+                       time.monotonic() - began, lacking)
+
+    def _verdict(self, test: TestFile,
+                 last: bool) -> tuple[Verdict, str, bool]:
+        """One test; the lab is closed whenever it may be harmed."""
+        try:
+            lacking = self._prepare(test.requires)
+            if lacking:
+                return Verdict.SKIP, lacking, True
+            skipped = self._run(test)
+            if test.requires.own_boot:
+                return Verdict.PASS, "", False
+            check_splats(self._lab)
+            check_resources(self._lab, self._baseline)
+            if last:
+                self._unload()
+        except GuestError as error:
+            self._close()
+            return Verdict.CRASH, str(error), False
+        except (AssertionError, LabError) as error:
+            self._close()
+            return Verdict.FAIL, str(error), False
+        except Exception:                    # the test file itself is at fault
+            self._close()
+            return Verdict.FAIL, "the test broke: " + _last_line(), False
+        return (Verdict.SKIP, skipped, False) if skipped else (
+            Verdict.PASS, "", False)
+
+    def _prepare(self, requires: Requires) -> str:
+        """A lab with the right modules; returns what the guest lacks."""
+        if self._lab is None:
+            self._open(requires)
+        lacking = _lacking(self._lab, requires)
+        sides = tuple(self._side if side == "B" else side
+                      for side in requires.sides)
+        if not lacking and sides != self._loaded:
+            self._loaded = None
+            self._lab.load(*sides)
+            self._loaded = sides
+            self._baseline = {host.name: resources(host)
+                              for host in (self._lab.a, self._lab.b)}
+        return lacking
+
+    def _open(self, requires: Requires) -> None:
+        if self._failed_boots >= BOOT_TRIES:
+            raise LabError("no lab: the guests did not come up "
+                           f"{BOOT_TRIES} times in a row")
+        self._failed_boots += 1
+        context = self._boot(requires)
+        self._lab = context.__enter__()
+        self._context = context
+        self._failed_boots = 0
+        self._loaded = None
+
+    def _run(self, test: TestFile) -> str:
+        """Run the test in a thread; returns why it skipped, or "".
+
+        A test that is late loses its lab, which ends whatever it waits for.
+        """
+        errors: list[BaseException] = []
+
+        def body() -> None:
+            try:
+                test.run(self._lab)
+            except BaseException as error:   # handed over to this thread
+                errors.append(error)
+
+        limit = scaled(test.requires.seconds)
+        thread = threading.Thread(target=body, daemon=True, name=test.name)
+        thread.start()
+        thread.join(limit)
+        if thread.is_alive():
+            where = self._state()
+            self._close()
+            thread.join(CLOSE_LIMIT)
+            raise TestLate(f"not finished within {limit:.0f} s\n{where}")
+        if errors and isinstance(errors[0], Skip):
+            return str(errors[0])
+        if errors:
+            raise errors[0]
+        return ""
+
+    def _state(self) -> str:
+        """The consoles' tails of a lab that is about to be closed."""
+        return "\n".join(f"console of host {host.name}:\n"
+                         f"{host.machine.tail(15)}"
+                         for host in (self._lab.a, self._lab.b))
+
+    def _unload(self) -> None:
+        """The driver must go, without a word, after whatever it was used for."""
+        self._loaded = None
+        self._lab.unload()
+        check_splats(self._lab)
+
+    def _close(self) -> None:
+        """Close the lab, if there is one. Nothing in it matters any more."""
+        if self._context is None:
+            return
+        context, self._context, self._lab = self._context, None, None
+        with contextlib.suppress(LabError):
+            context.__exit__(None, None, None)
+
+
+def _last_line() -> str:
+    """The exception being handled, its kind and text in the first line."""
+    text = traceback.format_exc()
+    return text.strip().splitlines()[-1] + "\n" + text
