@@ -139,11 +139,12 @@ def check(version: str, sums: dict[str, str], recorded: str) -> str:
 def _copy_ksrc(ksrc: Path, into: Path) -> None:
     """Copy a user's tree without .git and without what a build left there."""
     with Step(f"copy KSRC={ksrc}", key="copy-ksrc"):
-        pack = subprocess.Popen(["tar", "-C", str(ksrc), "--exclude=./.git",
-                                 "-cf", "-", "."], stdout=subprocess.PIPE)
-        subprocess.run(["tar", "-C", str(into), "-xf", "-"],
-                       stdin=pack.stdout, check=True)
-        if pack.wait():
+        with subprocess.Popen(["tar", "-C", str(ksrc), "--exclude=./.git",
+                               "-cf", "-", "."],
+                              stdout=subprocess.PIPE) as pack:
+            subprocess.run(["tar", "-C", str(into), "-xf", "-"],
+                           stdin=pack.stdout, check=True)
+        if pack.returncode:
             raise BaseError(f"could not read all of {ksrc}")
         # A tree that was built in place refuses to be built with O=.
         subprocess.run(["make", "-s", "-C", str(into), "mrproper"],

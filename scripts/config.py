@@ -96,7 +96,7 @@ def lost(wanted: Iterable[Request], config: str) -> list[str]:
             if have.get(want.symbol, "n") != want.value]
 
 
-def _asked(what: Variant, changes: dict[str, str]) -> list[Request]:
+def asked(what: Variant, changes: dict[str, str]) -> list[Request]:
     """All requests of a variant, `changes` overriding fragments' lines."""
     wanted = []
     for name in what.fragments:
@@ -147,7 +147,7 @@ def merged(base: Base, what: Variant,
     changes: {"CONFIG_IPV6": "n"} to ask for something else than fragments
     do. Raises ConfigError when a requested line is lost.
     """
-    wanted = _asked(what, changes or {})
+    wanted = asked(what, changes or {})
     asked = "".join(f"{w.symbol}={w.value}\n" for w in wanted)
 
     def make(into: Path) -> None:

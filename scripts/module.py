@@ -81,7 +81,8 @@ def build(kernel: Kernel, tree: Path, what: str,
             shutil.rmtree(into / path)
 
     entry = cache.get("module",
-                      cache.key(kernel.key, tree_key(tree), str(kunit), KBUILD),
+                      cache.key(kernel.key, tree_key(tree), KBUILD,
+                                *flags(Path("SOURCE"), kunit)),
                       make, f"rdma_rxe {what}")
     return entry / "rdma_rxe.ko"
 

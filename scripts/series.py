@@ -51,7 +51,7 @@ def outside(text: str) -> list[str]:
     return sorted(set(found))
 
 
-def _check(patch: Path) -> None:
+def check(patch: Path) -> None:
     """Raise SeriesError when a patch goes outside its directories."""
     wrong = outside(patch.read_text(errors="surrogateescape"))
     if wrong:
@@ -77,7 +77,7 @@ def _apply(base: Base, which: Sequence[Path], into: Path) -> None:
     git.run(into, "add", "-A", "-f")
     git.run(into, "commit", "-q", "-m", f"Linux {base.version}")
     for patch in which:
-        _check(patch)
+        check(patch)
         done = git.attempt(into, "am", "-q", "--keep-cr", str(patch))
         if done.returncode:
             raise SeriesError(f"{name(patch)} does not apply:\n"
