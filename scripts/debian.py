@@ -10,6 +10,7 @@ import contextlib
 import os
 import re
 import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +19,12 @@ from scripts import cache
 from scripts.errors import LabError
 from scripts.paths import cache_dir
 from scripts.progress import Step
+
+QEMU = "qemu-system-x86_64"
+QEMU_PACKAGE = "qemu-system-x86"
+QEMU_SUITE = "bookworm-backports"
+# The first with UDP segmentation offload on its taps.
+QEMU_WANTED = (8, 1)
 
 KEYRING = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
 SOURCE_PACKAGE = "linux-source-7.3"
@@ -70,6 +77,15 @@ class Apt:
             raise DebianError(
                 f"could not download {' '.join(packages)} ({self.suite}):\n"
                 f"{done.stderr.strip()}\nCheck the network and try again.")
+
+
+@dataclass(frozen=True)
+class Qemu:
+    """A QEMU: argv0 starts it (program and first arguments), env besides."""
+
+    argv0: list[str]
+    version: str
+    env: dict[str, str]
 
 
 SYSTEM = Apt("this machine's suites")
@@ -210,3 +226,113 @@ def _source_from(apt: Apt) -> tuple[Path, str]:
     entry = cache.get("debian-source", cache.key(version), make,
                       f"source of Linux {version}")
     return entry / "linux", version
+
+
+def needed(simulated: str) -> list[str]:
+    """"package=version" of everything that `apt-get -s install` would do."""
+    return [f"{name}={version}" for name, version in re.findall(
+        r"^Inst (\S+) (?:\[\S+\] )?\((\S+) ", simulated, re.M)]
+
+
+def _unpack_qemu(apt: Apt, packages: list[str], into: Path) -> None:
+    """Download packages and unpack them into into/root."""
+    with Step(f"download QEMU from {apt.suite} ({len(packages)} packages, "
+              "about 15 MB)", key="download-qemu"):
+        apt.download(packages, into)
+    for deb in into.glob("*.deb"):
+        subprocess.run(["dpkg-deb", "-x", str(deb), str(into / "root")],
+                       check=True)
+        deb.unlink()
+
+
+def _aside(root: Path) -> tuple[list[str], dict[str, str]]:
+    """(argv0, env) of a QEMU that was unpacked below root, not installed."""
+    library = root / "usr/lib/x86_64-linux-gnu"
+    env = {"LD_LIBRARY_PATH": str(library),
+           "QEMU_MODULE_DIR": str(library / "qemu")}
+    # Firmware comes in packages of its own, unpacked or installed.
+    data = [top / path for top in (root, Path("/"))
+            for path in ("usr/share/qemu", "usr/share/seabios",
+                         "usr/lib/ipxe/qemu")]
+    argv0 = [str(root / "usr/bin" / QEMU)]
+    for path in data:
+        argv0 += ["-L", str(path)] if path.is_dir() else []
+    return argv0, env
+
+
+def qemu_version(argv0: list[str], env: dict[str, str]) -> str | None:
+    """What `-version` says, None when the program does not start."""
+    try:
+        done = subprocess.run([*argv0, "-version"], capture_output=True,
+                              text=True, env=os.environ | env)
+    except OSError:
+        return None
+    found = re.search(r"version (\d+\.\d+\S*)", done.stdout)
+    return found[1] if found and done.returncode == 0 else None
+
+
+def _check_qemu(argv0: list[str], env: dict[str, str]) -> None:
+    """Raise DebianError unless it starts and has what the VMs use."""
+    # Never `-device help`: it loads every module, also the system's.
+    for ask, want in ((["-machine", "help"], "q35"),
+                      (["-netdev", "help"], "tap"),
+                      (["-device", "virtio-net-pci,help"], "guest_uso4"),
+                      (["-accel", "help"], "tcg")):
+        done = subprocess.run([*argv0, *ask], capture_output=True, text=True,
+                              env=os.environ | env)
+        if done.returncode or not re.search(rf"\b{want}\b", done.stdout):
+            raise DebianError(f"the unpacked QEMU has no {want}: "
+                              f"{done.stderr.strip() or done.stdout[:200]}")
+
+
+def _qemu_from(apt: Apt) -> Qemu:
+    packages = needed(apt.output(
+        "apt-get", "-s", "install", "--no-install-recommends", "-t",
+        apt.suite, QEMU_PACKAGE))
+    if not packages:
+        raise DebianError(f"{apt.suite} has no newer {QEMU_PACKAGE}")
+
+    def make(into: Path) -> None:
+        _unpack_qemu(apt, packages, into)
+        _check_qemu(*_aside(into / "root"))
+
+    entry = cache.get("qemu", cache.key(*packages), make, "QEMU")
+    return _found_qemu(entry)
+
+
+def _found_qemu(entry: Path) -> Qemu:
+    argv0, env = _aside(entry / "root")
+    version = qemu_version(argv0, env)
+    if version is None:
+        raise DebianError(f"the QEMU unpacked in {entry} does not start any "
+                          "more (did a library change?); remove that "
+                          "directory and try again")
+    return Qemu(argv0, version, env)
+
+
+def new_enough(version: str) -> bool:
+    """Whether a QEMU of this version has the offload on its taps."""
+    numbers = tuple(int(part) for part in re.findall(r"\d+", version)[:2])
+    return numbers >= QEMU_WANTED
+
+
+def qemu() -> Qemu | None:
+    """The QEMU for pairs of VMs; None when there is none at all.
+
+    The distribution's when it is 8.1 or newer, else the one of
+    bookworm-backports, unpacked in the cache, else (it cannot be had, which
+    is said) the distribution's all the same.
+    """
+    plain = qemu_version([QEMU], {})
+    if plain and new_enough(plain):
+        return Qemu([QEMU], plain, {})
+    known = sorted((cache_dir() / "qemu").glob("[!.]*"))
+    if known:
+        return _found_qemu(known[-1])
+    try:
+        with private(QEMU_SUITE, codename()) as apt:
+            return _qemu_from(apt)
+    except DebianError as error:
+        print(f"note: no QEMU of {QEMU_SUITE}, so no UDP segmentation "
+              f"offload between the VMs: {error}", file=sys.stderr)
+    return Qemu([QEMU], plain, {}) if plain else None

@@ -97,3 +97,25 @@ class Mirrors(unittest.TestCase):
 
     def test_none(self):
         self.assertEqual(debian.mirrors(self.TARGETS, "trixie"), [])
+
+
+class Qemu(unittest.TestCase):
+    SIMULATED = (
+        "Inst qemu-system-x86 [1:7.2+dfsg-7] (1:10.0.2+ds-2~bpo12+1 Debian "
+        "Backports:bookworm-backports [amd64]) []\n"
+        "Inst seabios (1.16.3-2~bpo12+1 Debian Backports [all])\n"
+        "Conf seabios (1.16.3-2~bpo12+1 Debian Backports [all])\n")
+
+    def test_packages_to_fetch(self):
+        self.assertEqual(debian.needed(self.SIMULATED),
+                         ["qemu-system-x86=1:10.0.2+ds-2~bpo12+1",
+                          "seabios=1.16.3-2~bpo12+1"])
+
+    def test_versions(self):
+        self.assertFalse(debian.new_enough("7.2.22"))
+        self.assertTrue(debian.new_enough("8.1.0"))
+        self.assertTrue(debian.new_enough("10.0.2"))
+
+    def test_program_that_does_not_start(self):
+        self.assertIsNone(debian.qemu_version(["/no/such/qemu"], {}))
+        self.assertIsNone(debian.qemu_version(["true"], {}))
