@@ -47,6 +47,12 @@ def locked(name: str, describe: str) -> Iterator[None]:
         yield
 
 
+def find(kind: str, entry: str) -> Path | None:
+    """The directory of an entry that get() made, None when there is none."""
+    path = cache_dir() / kind / entry
+    return path if path.is_dir() else None
+
+
 def get(kind: str, entry: str, make: Callable[[Path], None],
         describe: str) -> Path:
     """The directory of entry `entry` of `kind`, made by make(dir) if missing.

@@ -40,8 +40,13 @@ def flags(source: Path, kunit: bool) -> list[str]:
     return [f"KCFLAGS={compiler}"]
 
 
-def prepare(tree: Path, into: Path) -> Path:
-    """Copy the driver's directory of a tree; returns where to run make M=."""
+def compile_in(kbuild: Path, tree: Path, into: Path, name: str,
+               args: list[str], step: Step | None = None) -> str:
+    """Build a tree's module to into/rdma_rxe.ko; returns make's output.
+
+    kbuild: the O= directory to build against; args: make's, ARCH= first;
+    name: of the log. Raises BuildError.
+    """
     source = into / RXE
     shutil.copytree(tree / RXE, source)
     header = into / series.UAPI
@@ -49,7 +54,12 @@ def prepare(tree: Path, into: Path) -> Path:
     shutil.copy2(tree / series.UAPI, header)
     (source / "Kbuild").write_text(
         KBUILD.format(uapi=header.parent.parent.absolute()))
-    return source
+    output = kmake.run(["-C", str(kbuild), f"M={source}", *args, "modules"],
+                       name, step)
+    (source / "rdma_rxe.ko").rename(into / "rdma_rxe.ko")
+    for path in ("drivers", "include"):
+        shutil.rmtree(into / path)
+    return output
 
 
 def tree_key(tree: Path) -> str:
@@ -70,15 +80,10 @@ def build(kernel: Kernel, tree: Path, what: str,
     extra = flags(base().dir, kunit)
 
     def make(into: Path) -> None:
-        source = prepare(tree, into)
         name = f"rdma_rxe {what} for kernel {kernel.variant}"
         with Step(f"build {name}", key="module", unit="files") as step:
-            kmake.run(["-C", str(kernel.kbuild), f"M={source}",
-                       f"ARCH={kernel.arch}", *extra, "modules"],
-                      f"module-{kernel.variant}", step)
-        (source / "rdma_rxe.ko").rename(into / "rdma_rxe.ko")
-        for path in ("drivers", "include"):
-            shutil.rmtree(into / path)
+            compile_in(kernel.kbuild, tree, into, f"module-{kernel.variant}",
+                       [f"ARCH={kernel.arch}", *extra], step)
 
     entry = cache.get("module",
                       cache.key(kernel.key, tree_key(tree), KBUILD,

@@ -70,13 +70,19 @@ def copy_touched(source: Path, into: Path) -> None:
             shutil.copy2(source / path, target)
 
 
+def _key(base: Base, which: Sequence[Path]) -> str:
+    return cache.key(base.key, *(patch.read_bytes() for patch in which))
+
+
 def _apply(base: Base, which: Sequence[Path], into: Path) -> None:
     """Fill `into` with the touched files after `git am` of these patches."""
-    copy_touched(base.dir, into)
+    # Who goes through the series patch by patch need not start anew each time.
+    before = cache.find("series", _key(base, which[:-1])) if which else None
+    copy_touched(before or base.dir, into)
     git.run(into, "init", "-q", "-b", "series")
     git.run(into, "add", "-A", "-f")
     git.run(into, "commit", "-q", "-m", f"Linux {base.version}")
-    for patch in which:
+    for patch in which[-1:] if before else which:
         check(patch)
         done = git.attempt(into, "am", "-q", "--keep-cr", str(patch))
         if done.returncode:
@@ -91,9 +97,8 @@ def applied(base: Base, which: Sequence[Path]) -> Path:
     With no patches it is the pristine base, by the same procedure. Raises
     SeriesError naming the first patch that does not apply.
     """
-    texts = [patch.read_bytes() for patch in which]
     what = f"{len(which)} patches" if which else "no patches"
-    return cache.get("series", cache.key(base.key, *texts),
+    return cache.get("series", _key(base, which),
                      lambda into: _apply(base, which, into),
                      f"base with {what} applied")
 
