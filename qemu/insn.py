@@ -30,7 +30,7 @@ class InsnCounter:
         path.write_bytes(bytes(COUNTS.size))
         with path.open("r+b") as file:
             self._map = mmap.mmap(file.fileno(), COUNTS.size)
-        self.argument = f"{plugin()},file={path}"
+        self.argument = f"{plugin()},counts={path}"
 
     def read(self) -> tuple[int, int]:
         """(user, kernel) instructions since the guest's start."""

@@ -2,7 +2,7 @@
 /*
  * A QEMU plugin that counts executed instructions, in user space and in the
  * kernel, into a file that the harness maps:
- *   -plugin insn_plugin.so,file=PATH
+ *   -plugin insn_plugin.so,counts=PATH
  *
  * The file holds two native-endian u64: user, kernel. Which of the two is told
  * by the address: x86-64 kernels run in the upper half. A translation block
@@ -76,11 +76,11 @@ EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info *info
 			       int argc, char **argv)
 {
 	(void)info;
-	if (argc != 1 || strncmp(argv[0], "file=", 5)) {
-		fprintf(stderr, "insn_plugin: needs file=PATH\n");
+	if (argc != 1 || strncmp(argv[0], "counts=", 7)) {
+		fprintf(stderr, "insn_plugin: needs counts=PATH\n");
 		return -1;
 	}
-	if (map_counts(argv[0] + 5))
+	if (map_counts(argv[0] + 7))
 		return -1;
 	qemu_plugin_register_vcpu_tb_trans_cb(id, count_block);
 	return 0;
