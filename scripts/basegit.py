@@ -17,6 +17,8 @@ from scripts.base import Base
 from scripts.progress import Step
 
 BRANCH = "base"
+# Debian's packaging makes git ignore every new file of the tree.
+IGNORES_ALL = (b"/*\n", b"!/debian/\n")
 
 
 def _files(top: Path) -> Iterator[tuple[str, str, Path]]:
@@ -38,6 +40,17 @@ def _quoted(path: str) -> str:
     return '"' + path.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
+def content(mode: str, name: str, path: Path) -> bytes:
+    """What git stores for a file or link of the tree."""
+    if mode == "120000":
+        return os.fsencode(os.readlink(path))
+    data = path.read_bytes()
+    if name == ".gitignore":
+        return b"".join(line for line in data.splitlines(keepends=True)
+                        if line not in IGNORES_ALL)
+    return data
+
+
 def _write_commit(out: BinaryIO, base: Base, step: Step) -> None:
     """Write the fast-import stream of one commit that holds the whole tree."""
     message = f"Linux {base.version}\n".encode()
@@ -45,8 +58,7 @@ def _write_commit(out: BinaryIO, base: Base, step: Step) -> None:
     out.write(f"commit refs/heads/{BRANCH}\nauthor {who}\ncommitter {who}\n"
               f"data {len(message)}\n".encode() + message)
     for mode, name, path in _files(base.dir):
-        data = (os.fsencode(os.readlink(path)) if mode == "120000"
-                else path.read_bytes())
+        data = content(mode, name, path)
         out.write(f"M {mode} inline {_quoted(name)}\ndata {len(data)}\n"
                   .encode() + data + b"\n")
         step.add()
@@ -70,5 +82,5 @@ def _make(base: Base, into: Path) -> None:
 
 def repository(base: Base) -> Path:
     """The bare repository whose branch `base` is the pristine base."""
-    return cache.get("base-git", base.key, lambda into: _make(base, into),
+    return cache.get("base-git", cache.key(base.key, *IGNORES_ALL), lambda into: _make(base, into),
                      f"git repository of Linux {base.version}")

@@ -62,7 +62,7 @@ def _image(what: Variant) -> tuple[str, str]:
 
 
 def _prune(kbuild: Path) -> None:
-    """Remove what no module build reads: nine tenths of the directory."""
+    """Remove what no module build reads: most of the directory."""
     for path in kbuild.rglob("*"):
         inside = path.relative_to(kbuild).parts[0]
         if inside in ("scripts", "tools") or not path.is_file():

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+import dataclasses
 from pathlib import Path
 
 from scripts import export, git, series, tree
@@ -66,6 +67,14 @@ class Export(Series):
         self.lay_out()
         self.export()
         self.assertEqual(self.content(), first)
+
+    def test_debian_s_ignore_file_hides_no_new_file(self):
+        put(self.base.dir / ".gitignore", "*.o\n#\n/*\n!/debian/\n")
+        self.base = dataclasses.replace(self.base, origin="with ignores")
+        self.lay_out()
+        self.commit("RDMA/rxe: Add the engine", rxe_run_c="int run;\n")
+        self.export()
+        self.assertTrue((self.here / "rxe_run.c").exists())
 
     def test_author_is_neutral(self):
         self.two_commits()
