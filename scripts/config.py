@@ -118,7 +118,8 @@ def _merge(base: Base, what: Variant, wanted: list[Request],
     make = ["-s", "-C", str(base.dir), f"O={out}", f"ARCH={what.arch}"]
     kmake.run([*make, "tinyconfig"], f"config-{what.name}")
     fragment = into / "fragment"
-    fragment.write_text("".join(f"{w.symbol}={w.value}\n" for w in wanted))
+    fragment.write_text("".join(f"{want.symbol}={want.value}\n"
+                                for want in wanted))
     (out / ".config").rename(into / "tiny")
     done = subprocess.run(
         [str(base.dir / "scripts/kconfig/merge_config.sh"), "-m", "-O",
@@ -148,12 +149,12 @@ def merged(base: Base, what: Variant,
     do. Raises ConfigError when a requested line is lost.
     """
     wanted = asked(what, changes or {})
-    asked = "".join(f"{w.symbol}={w.value}\n" for w in wanted)
+    lines = "".join(f"{want.symbol}={want.value}\n" for want in wanted)
 
     def make(into: Path) -> None:
         with Step(f"configure kernel {what.name}", key="configure"):
             _merge(base, what, wanted, into)
 
-    entry = cache.get("config", kmake.key(base.key, what.arch, asked), make,
+    entry = cache.get("config", kmake.key(base.key, what.arch, lines), make,
                       f"configuration of kernel {what.name}")
     return (entry / "config").read_text()

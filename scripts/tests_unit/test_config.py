@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 import re
 import unittest
+from unittest import mock
 
 from scripts import config
 from scripts.paths import CONFIGS
+from scripts.tests_unit.fixture import CacheCase, put, small_base
 
 RESULT = """\
 CONFIG_NET=y
@@ -79,3 +81,54 @@ class Variants(unittest.TestCase):
         self.assertFalse([want for want in asked
                           if re.fullmatch("CONFIG_IPV6", want.symbol)
                           and want.value == "y"])
+
+
+MAKEFILE = """\
+tinyconfig:
+\techo CONFIG_TINY=y > $(O)/.config
+olddefconfig:
+\tsed -i /CONFIG_DROPPED/d $(O)/.config
+"""
+MERGE = """\
+#!/bin/sh
+cat "$4" "$5" > "$3/.config"
+"""
+
+
+class Merged(CacheCase):
+    """merged() on a "kernel" whose kconfig drops one symbol."""
+
+    def merge(self, changes=None, **fragments):
+        tree = small_base(self.top)
+        put(tree.dir / "Makefile", MAKEFILE)
+        script = tree.dir / "scripts/kconfig/merge_config.sh"
+        put(script, MERGE)
+        script.chmod(0o755)
+        for name, text in fragments.items():
+            put(self.top / "configs" / f"{name}.config", text)
+        what = config.Variant("v", "x86_64", 1, tuple(fragments))
+        with mock.patch.object(config, "CONFIGS", self.top / "configs"):
+            return config.merged(tree, what, changes)
+
+    def test_fragments_on_tinyconfig(self):
+        text = self.merge(a="CONFIG_A=y\n", b="CONFIG_B=m\n")
+        self.assertEqual(config.values(text), {"CONFIG_TINY": "y",
+                         "CONFIG_A": "y", "CONFIG_B": "m"})
+
+    def test_lost_line_is_an_error_each_time(self):
+        for _ in range(2):
+            with self.assertRaisesRegex(
+                    config.ConfigError,
+                    "configs/b.config:2: CONFIG_DROPPED=y was asked for"):
+                self.merge(a="CONFIG_A=y\n", b="# b\nCONFIG_DROPPED=y\n")
+
+    def test_caller_s_changes(self):
+        self.assertEqual(config.values(self.merge(
+            {"CONFIG_A": "m"}, a="CONFIG_A=y\n"))["CONFIG_A"], "m")
+        with self.assertRaisesRegex(config.ConfigError, "by the caller"):
+            self.merge({"CONFIG_DROPPED": "y"}, a="CONFIG_A=y\n")
+
+    def test_missing_fragment(self):
+        what = config.Variant("v", "x86_64", 1, ("nowhere",))
+        with self.assertRaisesRegex(config.ConfigError, "nowhere"):
+            config.asked(what, {})
