@@ -10,7 +10,7 @@ KERNEL_ARGS = (
     "panic=-1", "panic_on_warn=1", "oops=panic", "softlockup_panic=1",
     "watchdog_thresh=20", "sysctl.kernel.hung_task_panic=1",
     "sysctl.kernel.hung_task_timeout_secs=60", "tsc=reliable",
-    "mitigations=off", "random.trust_cpu=on",
+    "mitigations=off", "random.trust_cpu=on", "unknown_nmi_panic",
 )
 
 # Without what only newer QEMUs emulate: memcpy and the CRC would be other
@@ -26,6 +26,7 @@ class Vm:
     netdev:   QEMU's -netdev argument (its id is n0), None: no NIC;
     host_mtu: what the NIC tells the guest, which is also the most it takes;
     agent_fd: inherited descriptor of the agent's socket;
+    monitor_fd: and of the monitor's;
     icount:   virtual time by executed instructions, never sleeping;
     plugin:   QEMU's -plugin argument;
     args:     further kernel parameters.
@@ -36,7 +37,8 @@ class Vm:
     root: Path
     payload: Path
     console: Path
-    agent_fd: int
+    agent_fd: int = -1
+    monitor_fd: int = -1
     accel: str = "tcg"
     smp: int = 1
     memory: str = "1536M"
@@ -84,5 +86,7 @@ def argv(vm: Vm, qemu: list[str]) -> list[str]:
         "-chardev", f"socket,id=agent,fd={vm.agent_fd}",
         "-device", "virtio-serial-pci,max_ports=2",
         "-device", "virtserialport,chardev=agent,name=agent",
+        "-chardev", f"socket,id=monitor,fd={vm.monitor_fd}",
+        "-mon", "chardev=monitor,mode=control",
         *(["-plugin", vm.plugin] if vm.plugin else []),
     ]

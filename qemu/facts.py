@@ -14,16 +14,17 @@ if TYPE_CHECKING:
 _GUEST = """
 echo "qdisc=$(tc qdisc show dev {dev} | head -n 1 | cut -d ' ' -f 2)"
 echo "uso=$(ethtool -k {dev} | sed -n 's/^tx-udp-segmentation: //p')"
-echo "crc=$(grep -q pclmulqdq /proc/cpuinfo && echo pclmulqdq || echo table)"
 echo "clocksource=$(cat /sys/devices/system/clocksource/clocksource0/current_clocksource)"
 """
 
 
 def _of_kernel(kernel: Kernel, mtu: int) -> dict:
-    text = (kernel.kbuild / ".config").read_text()
+    text = kernel.config.read_text()
     hz = re.search(r"^CONFIG_HZ=(\d+)$", text, re.M)
+    fast = "\nCONFIG_CRC32_ARCH=y\n" in text
     return {"kernel": kernel.release, "variant": kernel.variant,
             "config": kernel.config_hash, "hz": int(hz[1]) if hz else None,
+            "crc": "optimised" if fast else "table",
             "mtu": mtu, "host_kernel": os.uname().release}
 
 
@@ -47,5 +48,6 @@ def of_guest(host: "Host") -> dict:
     """
     out = host.sh(_GUEST.format(dev=host.netdev))
     found = dict(line.split("=", 1) for line in out.splitlines())
-    return {**found, "uso": found.get("uso", "").startswith("on"),
+    return {**found, "qdisc": found.get("qdisc") or "none",
+            "uso": found.get("uso", "").startswith("on"),
             "boot_seconds": round(host.machine.boot_seconds, 1)}

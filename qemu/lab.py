@@ -13,7 +13,6 @@ import contextlib
 import ipaddress
 import os
 import shlex
-import socket
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -24,6 +23,7 @@ from qemu.insn import InsnCounter
 from qemu.machine import Job, Machine, Result
 from qemu.payload import payload as make_payload
 from qemu.uml import UmlMachine
+from qemu.vm import VmMachine
 from scripts.kernel import Kernel
 
 VM_NET = ("10.77.0.", "fd77::")
@@ -178,18 +178,6 @@ def _cores(smp: int) -> dict[str, str]:
             "b": ",".join(map(str, cores[smp:2 * smp]))}
 
 
-def _start_vm(vm: argv.Vm, which: accel.Qemu, prefix: list[str],
-              pass_fds: tuple[int, ...] = ()) -> Machine:
-    """Start a guest whose agent_fd is still to be made."""
-    ours, theirs = socket.socketpair()
-    with theirs:
-        vm.agent_fd = theirs.fileno()
-        command = argv.argv(vm, list(which.argv0))
-        return Machine(vm.name, [*prefix, *command], ours, vm.console,
-                       pass_fds=(theirs.fileno(), *pass_fds),
-                       env=which.environment())
-
-
 @contextlib.contextmanager
 def _guests() -> Iterator[tuple[contextlib.ExitStack, Path]]:
     """(stack, directory) of a run: at the end the machines are closed."""
@@ -226,12 +214,13 @@ def pair(kernel: Kernel, mtu: int = MTU, smp: int = 1,
         stack.callback(_close, machines)
         for name in ("a", "b"):
             vm = argv.Vm(name, kernel.image, guest_image(), disk,
-                         run_dir / f"console-{name}.log", -1, kind, smp,
-                         memory, f"52:54:00:77:00:0{NUMBER[name]}",
-                         wire.netdev(name), nic_options, max(mtu, MTU),
-                         args=list(args))
+                         run_dir / f"console-{name}.log", accel=kind, smp=smp,
+                         memory=memory,
+                         mac=f"52:54:00:77:00:0{NUMBER[name]}",
+                         netdev=wire.netdev(name), nic_options=nic_options,
+                         host_mtu=max(mtu, MTU), args=list(args))
             pin = ["taskset", "-c", cores[name]] if cores else []
-            machines.append(_start_vm(vm, which, [*wire.prefix(), *pin],
+            machines.append(VmMachine(vm, which, [*wire.prefix(), *pin],
                                       wire.pass_fds(name)))
         hosts = [Host(machine, machine.name, VM_NET, "eth0")
                  for machine in machines]
@@ -272,10 +261,9 @@ def single(kernel: Kernel, mtu: int = MTU, memory: str = "1536M",
         stack.callback(counter.close)
         vm = argv.Vm("single", kernel.image, guest_image(),
                      payload or make_payload(kernel),
-                     run_dir / "console-single.log", -1, "tcg",
-                     memory=memory, icount=True, plugin=counter.argument,
-                     args=list(args))
-        machine = _start_vm(vm, which, [])
+                     run_dir / "console-single.log", memory=memory,
+                     icount=True, plugin=counter.argument, args=list(args))
+        machine = VmMachine(vm, which)
         stack.callback(machine.close)
         machine.wait_boot()
         hosts = _namespaces(machine, mtu)

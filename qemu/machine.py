@@ -15,140 +15,24 @@ import subprocess
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
-from signal import SIGKILL, SIGTERM
+from signal import SIGKILL
 
 from qemu import procs, splat, wire
-from qemu.errors import (CommandFailed, GuestError, GuestGone, GuestHang,
-                         GuestPanic, JobTimeout)
+from qemu.errors import (GuestError, GuestGone, GuestHang, GuestPanic,
+                         JobTimeout)
+from qemu.job import KILL_LIMIT, Job, Result
 from qemu.wire import Type
+
+__all__ = ["Job", "Machine", "Result"]
 
 TAIL = 40               # lines of the console in a message
 BOOT_LIMIT = 120.0      # seconds until the agent must have said HELLO
 PONG_LIMIT = 20.0       # seconds in which a living guest answers
-KILL_LIMIT = 15.0       # seconds in which a killed job must be gone
+LAST_WORDS = 3.0        # seconds for a hanging guest to say where
 EXIT_LIMIT = 10.0       # seconds for a guest to power off, or to panic
 
 _PANIC = re.compile(r"Kernel panic - not syncing.*")
-
-
-@dataclass
-class Result:
-    """How a command ended.
-
-    code: its exit status, or minus the signal that killed its shell;
-    out, err: its outputs as text; out_raw: standard output as it came;
-    seconds: wall-clock time seen from the host.
-    """
-
-    code: int
-    out: str
-    err: str
-    seconds: float
-    out_raw: bytes = b""
-
-
-class Job:
-    """A command that runs in a guest. Made by Machine.start()."""
-
-    def __init__(self, machine: "Machine", number: int, cmd: str,
-                 on_output: Callable[[bytes], None] | None = None):
-        self.machine = machine
-        self.number = number
-        self.cmd = cmd
-        self.began = time.monotonic()
-        self.ended: float | None = None
-        self.status: int | None = None      # as wait(2) gives it
-        self.error: int | None = None       # errno of a start that failed
-        self.out = bytearray()
-        self.err = bytearray()
-        self._on_output = on_output
-
-    def running(self) -> bool:
-        """Whether it has not ended yet; raises if the guest is lost."""
-        self.machine.check()
-        return self.ended is None
-
-    def output(self) -> str:
-        """Its standard output so far."""
-        with self.machine.changed:
-            return self.out.decode(errors="replace")
-
-    def errors(self) -> str:
-        """Its standard error so far."""
-        with self.machine.changed:
-            return self.err.decode(errors="replace")
-
-    def signal(self, number: int) -> None:
-        """Send a signal to all processes of the job."""
-        self.machine.send(wire.frame(Type.SIGNAL, self.number,
-                                     struct.pack("<I", number)))
-
-    def input(self, data: bytes) -> None:
-        """Write to its standard input; no bytes close it."""
-        for at in range(0, len(data), wire.LIMIT):
-            self.machine.send(wire.frame(Type.STDIN, self.number,
-                                         data[at:at + wire.LIMIT]))
-        if not data:
-            self.machine.send(wire.frame(Type.STDIN, self.number))
-
-    def resize(self, rows: int, columns: int) -> None:
-        """Set the size of its terminal."""
-        self.machine.send(wire.frame(Type.RESIZE, self.number,
-                                     struct.pack("<HH", rows, columns)))
-
-    def wait(self, timeout: float = 60, check: bool = False) -> Result:
-        """Wait for its end; see Machine.run() for what it raises.
-
-        timeout: seconds from now. A job that is late is killed.
-        """
-        if not self.machine.wait_until(lambda: self.ended is not None,
-                                       timeout):
-            self.machine.end_late_job(self, timeout)
-        return self._result(check)
-
-    def stop(self, number: int = SIGTERM, timeout: float = 10) -> Result:
-        """End a server: signal it and wait; killed when that is not enough."""
-        if self.ended is None:
-            self.signal(number)
-            if not self.machine.wait_until(lambda: self.ended is not None,
-                                           timeout):
-                self.signal(SIGKILL)
-        return self.wait(KILL_LIMIT)
-
-    def _result(self, check: bool) -> Result:
-        if self.error is not None:
-            raise CommandFailed(self.machine.name, self.cmd, 127, "",
-                                f"the guest could not start it: errno "
-                                f"{self.error}")
-        status = self.status or 0
-        code = -(status & 0x7f) if status & 0x7f else status >> 8 & 0xff
-        result = Result(code, self.out.decode(errors="replace"),
-                        self.err.decode(errors="replace"),
-                        (self.ended or self.began) - self.began,
-                        bytes(self.out))
-        if check and code:
-            raise CommandFailed(self.machine.name, self.cmd, code,
-                                result.out, result.err)
-        return result
-
-    def take(self, kind: Type, payload: bytes) -> None:
-        """Take a frame of this job; called with machine.changed held."""
-        if kind == Type.STDOUT:
-            if self._on_output:
-                self._on_output(payload)
-            else:
-                self.out += payload
-        elif kind == Type.STDERR:
-            self.err += payload
-        else:
-            [word] = struct.unpack("<I", payload)
-            if kind == Type.EXIT:
-                self.status = word
-            else:
-                self.error = word
-            self.ended = time.monotonic()
 
 
 class Machine:
@@ -158,7 +42,8 @@ class Machine:
     argv:    the whole command;
     line:    our end of the agent's socket; theirs is in pass_fds;
     console: the file that the guest's console is written to;
-    output_is_console: the process's own output is the console.
+    output_is_console: the process's own output is the console;
+    on_hang: called when the guest hangs, to make it say where.
 
     Raises GuestError when the agent does not come up.
     """
@@ -166,7 +51,8 @@ class Machine:
     def __init__(self, name: str, argv: list[str], line: socket.socket,
                  console: Path, pass_fds: tuple[int, ...] = (),
                  env: dict[str, str] | None = None,
-                 output_is_console: bool = False):
+                 output_is_console: bool = False,
+                 on_hang: Callable[[], None] | None = None):
         self.name = name
         self.console = console
         self.changed = threading.Condition()
@@ -174,6 +60,7 @@ class Machine:
         self.boot_seconds = 0.0         # start of the process to HELLO
         self.failure: GuestError | None = None
         self._line = line
+        self._on_hang = on_hang
         self._send_lock = threading.Lock()
         self._jobs: dict[int, Job] = {}
         self._next = 1
@@ -203,15 +90,17 @@ class Machine:
 
     def start(self, cmd: str, cwd: str = "", env: dict[str, str] | None = None,
               tty: bool = False,
-              on_output: Callable[[bytes], None] | None = None) -> Job:
+              on_output: Callable[[bytes], None] | None = None,
+              on_end: Callable[[], None] | None = None) -> Job:
         """Start a shell command and return at once.
 
         tty: on a terminal of its own. on_output: gets standard output as it
-        comes (in the reader's thread, not to block) instead of Job.out.
+        comes instead of Job.out; on_end: is called at the end. Both run in
+        the reader's thread: they must not wait for this machine.
         """
         self.check()
         with self.changed:
-            job = Job(self, self._next, cmd, on_output)
+            job = Job(self, self._next, cmd, on_output, on_end)
             self._jobs[job.number] = job
             self._next += 1
         self.send(wire.start(job.number, cmd, cwd, env, tty))
@@ -385,6 +274,10 @@ class Machine:
 
     def _fail(self, kind: type[GuestError], text: str) -> None:
         """Give the guest up: end it and raise."""
+        if kind is GuestHang and self._on_hang and not self.failure:
+            self._on_hang()
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self.proc.wait(LAST_WORDS)
         self._set_failure(kind, text)
         self._end()
         with self.changed:
