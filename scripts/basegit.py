@@ -82,5 +82,6 @@ def _make(base: Base, into: Path) -> None:
 
 def repository(base: Base) -> Path:
     """The bare repository whose branch `base` is the pristine base."""
-    return cache.get("base-git", cache.key(base.key, *IGNORES_ALL), lambda into: _make(base, into),
+    return cache.get("base-git", cache.key(base.key, *IGNORES_ALL),
+                     lambda into: _make(base, into),
                      f"git repository of Linux {base.version}")

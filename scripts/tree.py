@@ -26,7 +26,8 @@ class TreeError(LabError):
 
 def revision(tree: Path, name: str) -> str | None:
     """The commit a name stands for, None when there is none."""
-    done = git.attempt(tree, "rev-parse", "-q", "--verify", f"{name}^{{commit}}")
+    done = git.attempt(tree, "rev-parse", "-q", "--verify",
+                       f"{name}^{{commit}}")
     return done.stdout.strip() if done.returncode == 0 else None
 
 
