@@ -42,14 +42,13 @@ def _names(field: str) -> tuple[tuple[str, ...], ...]:
     return tuple(needs)
 
 
-def parse(text: str) -> dict[str, Package]:
-    """Packages by name, from dpkg-query's output in our format."""
+def parse(text: str, native: str) -> dict[str, Package]:
+    """Packages of the native architecture by name, from dpkg-query's output
+    in our format."""
     found: dict[str, Package] = {}
     for line in text.splitlines():
         name, arch, version, status, depends, provides = line.split("\t")
-        # Of a foreign architecture's package and the native one (listed
-        # first by dpkg-query when it is the older), the native one counts.
-        if status != "installed" or (name in found and arch == "i386"):
+        if status != "installed" or arch not in (native, "all"):
             continue
         flat = tuple(n for need in _names(provides) for n in need)
         found[name] = Package(name, arch, version, _names(depends), flat)
@@ -83,23 +82,28 @@ def closure(wanted: list[str], skip: set[str],
     return [installed[name] for name in sorted(found)]
 
 
-def guest_packages() -> list[Package]:
-    """What the guest image is made of."""
+def _output(*argv: str) -> str:
     try:
-        text = subprocess.run(["dpkg-query", "-W", "-f", _FORMAT], check=True,
-                              capture_output=True, text=True).stdout
+        return subprocess.run(argv, check=True, capture_output=True,
+                              text=True).stdout
     except (OSError, subprocess.CalledProcessError) as error:
         raise SetupError("the guest image is made from Debian packages, but "
-                         f"dpkg-query does not work here: {error}") from error
+                         f"{argv[0]} does not work here: {error}") from error
+
+
+def guest_packages() -> list[Package]:
+    """What the guest image is made of."""
+    text = _output("dpkg-query", "-W", "-f", _FORMAT)
+    native = _output("dpkg", "--print-architecture").strip()
     return closure(read_list(GUEST / "packages"),
-                   set(read_list(GUEST / "packages.skip")), parse(text))
+                   set(read_list(GUEST / "packages.skip")),
+                   parse(text, native))
 
 
 def files(packages: list[Package]) -> list[Path]:
     """Every path that the packages own, directories included."""
     names = [f"{p.name}:{p.arch}" if p.arch != "all" else p.name
              for p in packages]
-    text = subprocess.run(["dpkg-query", "-L", *names], check=True,
-                          capture_output=True, text=True).stdout
+    text = _output("dpkg-query", "-L", *names)
     return sorted({Path(line) for line in text.splitlines()
                    if line.startswith("/") and line != "/."})
