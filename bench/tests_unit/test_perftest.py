@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""perftest's output: real ones, recorded from 4.5+0.17 in two VMs."""
+
+import unittest
+from pathlib import Path
+
+from bench import perftest
+from bench.exchange import CellError, Ports
+from bench.matrix import Run
+from bench.perftest import Link, Numbers, command, parse
+from bench.tests_unit.fake import FakeLab
+
+RECORDED = Path(__file__).with_name("recorded")
+
+
+def run_of(verb: str, test: str, size: int, qps: int = 1, mode: str = "two-vm",
+           post_list: int = 1, mtu: int = 4200) -> Run:
+    kinds = ("lat", "p99") if test == "lat" else ("rate",)
+    return Run(mode, verb, test, size, qps, mtu, post_list, 1000, 200, kinds,
+               ())
+
+
+def recorded(name: str) -> str:
+    """A recorded output, without the command on its first line."""
+    return (RECORDED / name).read_text().split("\n", 1)[1]
+
+
+class Recorded(unittest.TestCase):
+    def test_numbers(self):
+        for name, run, count, right in (
+                ("A-send_lat-2-q1", run_of("send", "lat", 2), 250,
+                 Numbers(lat=4327.35, p99=31033.47)),
+                ("A-read_lat-64-q1", run_of("read", "lat", 64), 250,
+                 Numbers(lat=2095.72, p99=11968.0)),
+                ("A-write_bw-64-q4", run_of("write", "bw", 64, 4), 750,
+                 Numbers(bw=0.46, rate=7567.0)),
+                ("A-write_bw-65536-q1", run_of("write", "bw", 65536), 75,
+                 Numbers(bw=7.31, rate=117.0)),
+                ("A-atomic_bw-8-q1", run_of("atomic", "bw", 8), 750,
+                 Numbers(bw=0.05, rate=6969.0)),
+                ("siw-send_bw-4096-q1", run_of("send", "bw", 4096), 500,
+                 Numbers(bw=3.31, rate=847.0)),
+                ("siw-send_lat-2-q1", run_of("send", "lat", 2), 250,
+                 Numbers(lat=515.63, p99=3253.79))):
+            with self.subTest(name=name):
+                found = parse(recorded(name), run, count)
+                for field in ("lat", "p99", "bw", "rate"):
+                    want = getattr(right, field)
+                    if want is None:
+                        self.assertIsNone(getattr(found, field))
+                    else:
+                        self.assertAlmostEqual(getattr(found, field), want, 6)
+
+    def test_commands_are_those_that_were_recorded(self):
+        for name, run, count, dev, port in (
+                ("A-send_lat-2-q1", run_of("send", "lat", 2), 250, "rxe0",
+                 18515),
+                ("A-write_bw-64-q4", run_of("write", "bw", 64, 4), 750,
+                 "rxe0", 18520),
+                ("A-atomic_bw-8-q1", run_of("atomic", "bw", 8), 750, "rxe0",
+                 18523),
+                ("siw-send_bw-4096-q1", run_of("send", "bw", 4096), 500,
+                 "siw0", 18618)):
+            first = (RECORDED / name).read_text().split("\n", 1)[0]
+            self.assertEqual(
+                "$ " + command(run, dev, 1, port, count, "10.77.0.2",
+                               dev == "siw0"), first)
+
+
+class Strict(unittest.TestCase):
+    """What is not exactly the expected output is an error."""
+
+    def setUp(self):
+        self.run_ = run_of("send", "lat", 2)
+        self.out = recorded("A-send_lat-2-q1")
+        parse(self.out, self.run_, 250)
+
+    def refuse(self, out: str, run: Run | None = None, count: int = 250):
+        with self.assertRaises(CellError):
+            parse(out, run or self.run_, count)
+
+    def test_other_counts_sizes_and_tests(self):
+        self.refuse(self.out, count=251)
+        self.refuse(self.out, run_of("send", "lat", 4))
+        self.refuse(self.out, run_of("send", "bw", 2))
+
+    def test_no_table_or_two(self):
+        self.refuse("")
+        self.refuse(self.out.replace("#bytes", "bytes"))
+        self.refuse(self.out + self.out)
+
+    def test_another_heading(self):
+        self.refuse(self.out.replace("t_typical", "t_median"))
+        self.refuse(self.out.replace("[usec]", "[cycles]"))
+
+    def test_rows(self):
+        row = " 2       250 "
+        self.refuse(self.out.replace(row, " 2       250   99.00 "))
+        self.refuse(self.out.replace(row, " 2       250   nonsense"))
+        self.refuse(self.out.replace("\n" + row, "\n---\n" + row))
+
+    def test_a_path_mtu_that_is_not_the_links(self):
+        self.refuse(self.out.replace("4096[B]", "1024[B]"))
+        self.refuse(self.out, run_of("send", "lat", 2, mtu=1500))
+
+    def test_a_figure_of_zero(self):
+        out = recorded("A-write_bw-64-q4")
+        run = run_of("write", "bw", 64, 4)
+        parse(out, run, 750)
+        self.refuse(out.replace("0.007567", "0.000000"), run, 750)
+
+
+class PathMtu(unittest.TestCase):
+    def test_known_links(self):
+        for mtu, right in ((1500, 1024), (4200, 4096), (4175, 2048),
+                           (4176, 4096), (9000, 4096)):
+            self.assertEqual(perftest.path_mtu(mtu), right, mtu)
+
+
+class Options(unittest.TestCase):
+    def test_post_lists(self):
+        self.assertIn(" -l 16", command(run_of("write", "bw", 64,
+                                               post_list=16), "d", 1, 2, 992))
+
+    def test_atomics_have_no_size(self):
+        self.assertNotIn("-s", command(run_of("atomic", "lat", 8), "d", 1, 2,
+                                       100).split())
+
+    def test_latency_has_no_bandwidth_options(self):
+        words = command(run_of("read", "lat", 8), "d", 1, 2, 100).split()
+        self.assertFalse({"-N", "-q", "-l"} & set(words))
+
+
+class Measure(unittest.TestCase):
+    def test_two_ends_and_their_cpu_time(self):
+        lab = FakeLab()
+        lab.load("A")
+        link = Link.of(lab, "A", Ports())
+        found = perftest.measure(link, run_of("write", "bw", 64), 1000)
+        self.assertEqual(found.rate, 4000.0)
+        self.assertEqual(found.spent.user + found.spent.kernel, 100)
+        self.assertTrue(any("ib_write_bw" in c and lab.b.ip4 in c
+                            for c in lab.a.commands))
+        self.assertTrue(any("ib_write_bw" in c and lab.b.ip4 not in c
+                            for c in lab.b.commands))
+
+    def test_each_measurement_has_its_own_port(self):
+        lab = FakeLab()
+        lab.load("A")
+        link = Link.of(lab, "A", Ports())
+        for _ in range(3):
+            perftest.measure(link, run_of("write", "bw", 64), 1000)
+        asked = [c for c in lab.a.commands if "ib_write_bw" in c]
+        self.assertEqual(len(set(asked)), 3)
+
+    def test_a_failing_client_is_a_cell_error(self):
+        lab = FakeLab(lambda side, cmd: None)
+        lab.load("A")
+        with self.assertRaises(CellError) as caught:
+            perftest.measure(Link.of(lab, "A", Ports()),
+                             run_of("write", "bw", 64), 1000)
+        self.assertIn("Couldn't connect", str(caught.exception))
+
+
+if __name__ == "__main__":
+    unittest.main()
