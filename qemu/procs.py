@@ -22,6 +22,11 @@ from pathlib import Path
 PREFIX = "rxe-lab-"
 END_LIMIT = 5.0         # seconds that a killed process may take to be gone
 
+# Set the parent death signal, then run the rest unless the parent has died
+# before it was set.
+_DIE_WITH_US = ("setpriv", "--pdeathsig", "KILL", "--", "sh", "-c",
+                '[ "$PPID" = "$0" ] && exec "$@"')
+
 _started: list[subprocess.Popen] = []
 _dirs: list[Path] = []
 _prepared = False
@@ -80,7 +85,7 @@ def start(argv: list[str], **popen) -> subprocess.Popen:
     this process has had its say.
     """
     _prepare()
-    proc = subprocess.Popen(["setpriv", "--pdeathsig", "KILL", "--", *argv],
+    proc = subprocess.Popen([*_DIE_WITH_US, str(os.getpid()), *argv],
                             start_new_session=True, **popen)
     _started.append(proc)
     return proc
