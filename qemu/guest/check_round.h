@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * One round: up to "depth" messages of one size, posted by the client, and
+ * every byte of every slot compared at both ends, payload and surroundings.
+ *
+ *	client				server
+ *	fill slots			fill slots, post receives
+ *	----------------- meet: ready -----------------
+ *	post, take completions		take receive completions
+ *	compare own slots
+ *	----------------- meet: done ------------------
+ *					compare own slots
+ */
+#ifndef CHECK_ROUND_H
+#define CHECK_ROUND_H
+
+#include "check_window.h"
+
+struct round {
+	uint64_t first;		/* number of the first message */
+	uint32_t count;		/* messages, each in a slot of its own */
+	uint32_t size;		/* bytes of each */
+};
+
+static char *round_slot(struct end *end, const struct round *round,
+			uint32_t slot)
+{
+	return (char *)(uintptr_t)end_place(&end->plan, end->self.buf, slot,
+					    round->size, round->first + slot);
+}
+
+/* Does this end hold the messages' bytes before the round? */
+static bool round_is_source(const struct end *end)
+{
+	return end->client == (end->plan.op != OP_READ) &&
+	       !(end->client && plan_shares_word(&end->plan));
+}
+
+static void round_fill(struct end *end, const struct round *round)
+{
+	uint32_t slot;
+
+	memset(end->buf, PATTERN_GUARD,
+	       end_stride(round->size) * round->count);
+	if (plan_shares_word(&end->plan) && !end->client)
+		pattern_fill(round_slot(end, round, 0), 8, end->plan.seed,
+			     round->first);
+	if (!round_is_source(end) || plan_shares_word(&end->plan))
+		return;
+	for (slot = 0; slot < round->count; slot++)
+		pattern_fill(round_slot(end, round, slot), round->size,
+			     end->plan.seed, round->first + slot);
+	if (end->plan.flags & PLAN_CORRUPT)
+		round_slot(end, round, round->count - 1)[round->size / 2] ^= 4;
+}
+
+/* The word that the @index-th atomic of a round finds and what it leaves. */
+static uint64_t round_atomic(const struct plan *plan,
+			     const struct round *round, uint32_t index,
+			     struct work *work)
+{
+	uint64_t word = pattern_word(plan->seed, round->first, 0);
+	uint64_t found = word;
+	uint32_t i;
+
+	for (i = 0; i <= index; i++) {
+		uint64_t random = pattern_word(plan->seed, round->first + i,
+					       2);
+
+		found = word;
+		/* Every third compare is with another word and must fail. */
+		work->operand = plan->op == OP_FETCH_ADD ? random :
+				i % 3 == 2 ? ~word : word;
+		work->swap = random;
+		if (plan->op == OP_FETCH_ADD)
+			word += random;
+		else if (work->operand == word)
+			word = random;
+	}
+	work->data = word;
+	return found;
+}
+
+static void round_expect(const char *slot_data, uint32_t size, uint64_t seed,
+			 uint64_t msg)
+{
+	size_t at = pattern_find(slot_data, size, seed, msg);
+	uint64_t word = pattern_word(seed, msg, at / 8);
+
+	if (at == size)
+		return;
+	fail("message %llu: byte %zu of %u is 0x%02x, expected 0x%02x",
+	     (unsigned long long)msg, at, size, (uint8_t)slot_data[at],
+	     ((uint8_t *)&word)[at % 8]);
+}
+
+static void round_expect_word(const char *slot_data, uint64_t want,
+			      uint64_t msg)
+{
+	uint64_t word;
+
+	memcpy(&word, slot_data, sizeof(word));
+	if (word != want)
+		fail("message %llu: word 0x%llx, expected 0x%llx",
+		     (unsigned long long)msg, (unsigned long long)word,
+		     (unsigned long long)want);
+}
+
+/* No byte outside a message may have changed. */
+static void round_check_guards(struct end *end, const struct round *round,
+			       uint32_t slot, uint32_t size)
+{
+	char *data = round_slot(end, round, slot);
+	char *start = end->buf + slot * end_stride(round->size);
+	char *stop = start + end_stride(round->size);
+	char *head = data;
+	size_t at;
+
+	if (end->plan.type == IBV_QPT_UD && !end->client)
+		head -= END_GRH;
+	at = pattern_find_guard(start, head - start);
+	if (at < (size_t)(head - start))
+		fail("message %llu: byte %zu before it was overwritten",
+		     (unsigned long long)round->first + slot,
+		     (size_t)(data - start) - at);
+	at = pattern_find_guard(data + size, stop - data - size);
+	if (at < (size_t)(stop - data - size))
+		fail("message %llu: byte %zu after it was overwritten",
+		     (unsigned long long)round->first + slot, at);
+}
+
+static void round_check_atomic(struct end *end, const struct round *round,
+			       uint32_t slot)
+{
+	struct work work = { 0 };
+	uint64_t found;
+
+	if (end->client) {
+		found = round_atomic(&end->plan, round, slot, &work);
+		round_expect_word(round_slot(end, round, slot), found,
+				  round->first + slot);
+	} else if (!slot) {
+		round_atomic(&end->plan, round, round->count - 1, &work);
+		round_expect_word(round_slot(end, round, 0), work.data,
+				  round->first + round->count - 1);
+	}
+}
+
+/* Compare every byte that this end's slots hold after the round. */
+static void round_check(struct end *end, const struct round *round)
+{
+	const struct plan *plan = &end->plan;
+	bool shared = plan_shares_word(plan);
+	uint32_t slot;
+
+	for (slot = 0; slot < round->count; slot++) {
+		bool holds = !shared || end->client || !slot;
+
+		if (shared)
+			round_check_atomic(end, round, slot);
+		else if (!(plan->flags & PLAN_CORRUPT && round_is_source(end)))
+			round_expect(round_slot(end, round, slot),
+				     round->size, plan->seed,
+				     round->first + slot);
+		round_check_guards(end, round, slot,
+				   holds ? round->size : 0);
+	}
+}
+
+#endif
