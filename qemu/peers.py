@@ -54,27 +54,28 @@ def poll(condition: Callable[[], bool], limit: float, what: str) -> None:
         time.sleep(0.05)
 
 
-def _listening(host, port: int, job: Job) -> bool:
-    if not job.running():
-        raise AssertionError(f"the server on host {host.name} ended at once: "
-                             f"{job.cmd}\n{job.output()}{job.errors()}")
-    return bool(host.sh(f"ss -Hltn 'sport = :{port}'").strip())
-
-
 @contextlib.contextmanager
-def serving(host, cmd: str, port: int = 0, ready: str = "") -> Iterator[Job]:
+def serving(host, cmd: str, port: int = 0, ready: str = "",
+            cm_port: int = 0) -> Iterator[Job]:
     """A server's job, from when it can be connected to until the block ends.
 
-    port: TCP port it listens on then; ready: what it has written then.
+    port: TCP port it listens on then; ready: what it has written then;
+    cm_port: port of the RDMA connection manager it listens on then.
     """
+    conditions = {
+        f"listen on TCP port {port}":
+            port and (lambda: bool(host.sh(f"ss -Hltn 'sport = :{port}'"))),
+        f"say {ready!r}":
+            ready and (lambda: ready in job.output()),
+        f"listen on CM port {cm_port}":
+            cm_port and (lambda: f":{cm_port} " in
+                         host.sh("rdma resource show cm_id"))}
     job = host.start(cmd)
     try:
-        if port:
-            poll(lambda: _listening(host, port, job), 20,
-                 f"{cmd} listens on port {port}")
-        if ready:
-            poll(lambda: ready in job.output() or not job.running(), 20,
-                 f"{cmd} says {ready!r}")
+        for what, holds in conditions.items():
+            if holds:
+                poll(lambda: holds() or not job.running(), 20,
+                     f"host {host.name}: expected {cmd!r} to {what}")
         yield job
     finally:
         job.stop()
@@ -92,13 +93,13 @@ def expect_ok(what: str, *results: tuple[str, Result]) -> None:
 
 
 def exchange(what: str, server, server_cmd: str, client, client_cmd: str,
-             port: int = 0, ready: str = "", limit: float = 40) -> str:
+             limit: float = 40, **until) -> str:
     """Run a server and its client, both to their ends; returns what the
     client wrote. AssertionError unless both exit 0.
 
-    limit: seconds for the client, scaled.
+    limit: seconds for the client, scaled; until: as for serving().
     """
-    with serving(server, server_cmd, port, ready) as job:
+    with serving(server, server_cmd, **until) as job:
         result = client.run(client_cmd, timeout=scaled(limit))
         if result.code:
             expect_ok(what, ("client", result), ("server", job.stop()))
@@ -148,29 +149,9 @@ def around(lab, options: str, limit: float = 50, large: bool = True) -> None:
     both_families(lab, f"{options} -s {','.join(map(str, sizes))}", limit)
 
 
-def gid_index(host, family: int = 4) -> int:
-    """The index of a host's RoCE v2 GID of a family, for tools that ask.
-
-    AssertionError when there is none.
-    """
-    port = f"/sys/class/infiniband/{host.dev}/ports/1"
-    table = host.sh(f"cd {port}/gids; for i in *; do "
-                    f"t=$(cat ../gid_attrs/types/$i 2>/dev/null) && "
-                    f"echo $i $(cat $i) $t; done")
-    for line in table.splitlines():
-        index, gid, *kind = line.split()
-        mapped = gid.startswith("0000:0000:0000:0000:0000:ffff:")
-        local = gid.startswith("fe80:")
-        if (" ".join(kind) == "RoCE v2" and not local
-                and mapped == (family == 4)):
-            return int(index)
-    raise AssertionError(f"host {host.name} has no RoCE v2 GID of IPv"
-                         f"{family}:\n{table}")
-
-
 def perftest(lab, tool: str, options: str, limit: float = 40) -> str:
     """Run a program of perftest, a is the client; returns its output."""
-    server, client = (f"{tool} -F -d {host.dev} -x {gid_index(host)} "
+    server, client = (f"{tool} -F -d {host.dev} -x {host.gid(host.ip4)} "
                       f"{options}" for host in (lab.b, lab.a))
     return exchange(f"{tool} {options}", lab.b, server, lab.a,
                     f"{client} {lab.b.ip4}", port=PERFTEST_PORT, limit=limit)
@@ -178,7 +159,39 @@ def perftest(lab, tool: str, options: str, limit: float = 40) -> str:
 
 def pingpong(lab, tool: str, options: str, limit: float = 40) -> str:
     """Run ibv_*_pingpong, a is the client; returns its output."""
-    server, client = (f"{tool} -d {host.dev} -g {gid_index(host)} {options}"
+    server, client = (f"{tool} -d {host.dev} -g {host.gid(host.ip4)} {options}"
                       for host in (lab.b, lab.a))
     return exchange(f"{tool} {options}", lab.b, server, lab.a,
                     f"{client} {lab.b.ip4}", port=PERFTEST_PORT, limit=limit)
+
+
+def interoperate(lab) -> None:
+    """Every operation from host a to host b, whatever drivers they have."""
+    around(lab, "-t rc -o send,send_imm,write,write_imm,read -n 8 -b 1048576")
+    around(lab, "-t rc -o send_inv -n 2")
+    both_families(lab, "-t rc -o cmp_swap,fetch_add,atomic_write -n 40")
+    around(lab, "-t rc -w -o write,read -n 4")
+    # Deep enough that the requester, not the round, asks for ACKs.
+    both_families(lab, "-t rc -D 64 -l 16 -n 128 -b 1048576 "
+                       "-o send,write,read -s 1,64,5000,65536")
+    around(lab, "-t uc -o send,write -n 8 -b 1048576")
+    around(lab, "-t ud -o send -n 8", large=False)
+
+
+def with_faults(lab, count: str, **rates: float) -> None:
+    """Every RC operation over a faulty wire, both ways, with validation.
+
+    count: the field of faultwire.Counts that must have grown, or the test
+    has tested nothing; rates: of the faults, see faultwire.Faults.
+    """
+    deep = "-t rc -r 14 -D 32 -l 8 -n 64 -b 1048576 -s 64,4096,40000"
+    with lab.wire.faults(**rates):
+        for swap in (False, True):
+            verbs_check(lab, f"{deep} -o send,write,write_imm,read",
+                        swap=swap)
+        verbs_check(lab, "-t rc -r 14 -D 16 -n 200 "
+                         "-o cmp_swap,fetch_add")
+        verbs_check(lab, "-t rc -r 14 -o send_inv -n 40 -s 64")
+        for way in (lab.wire.forward, lab.wire.back):
+            assert getattr(way.counts, count) > 5, (
+                f"too few packets were {count}: {way.counts}")

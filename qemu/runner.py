@@ -7,6 +7,7 @@ fails that test and costs the others nothing but a boot.
 """
 
 import contextlib
+import re
 import threading
 import time
 import traceback
@@ -66,7 +67,9 @@ def check_resources(lab, baseline: dict[str, str]) -> None:
 
 def resources(host) -> str:
     """The RDMA objects of a host's devices, as `rdma resource` counts them."""
-    return host.sh("rdma resource show").strip()
+    # The number of a device changes each time it is created.
+    return re.sub(r"^\d+: ", "", host.sh("rdma resource show").strip(),
+                  flags=re.M)
 
 
 class Runner:
@@ -131,6 +134,9 @@ class Runner:
         if self._lab is None:
             self._open(requires)
         lacking = _lacking(self._lab, requires)
+        if self._lab.mtu != requires.mtu:
+            self._lab.set_mtu(requires.mtu)
+            self._loaded = None
         sides = tuple(self._side if side == "B" else side
                       for side in requires.sides)
         if not lacking and sides != self._loaded:

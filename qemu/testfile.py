@@ -29,7 +29,8 @@ class Requires:
     sides:    modules of host a and b; "B" stands for the side under test;
     tools:    programs in the guest;
     seconds:  limit for the whole test;
-    own_boot: a lab for this test alone, which may be wrecked.
+    own_boot: a lab for this test alone, which may be wrecked;
+    faults:   a wire that can lose, double and reorder packets (faultwire).
     """
 
     mtu: int = 4200
@@ -38,10 +39,11 @@ class Requires:
     tools: tuple[str, ...] = ()
     seconds: float = 60
     own_boot: bool = False
+    faults: bool = False
 
     def boot_key(self, name: str) -> tuple:
         """Tests with equal keys share a boot."""
-        return (self.mtu, self.vcpus, name if self.own_boot else "")
+        return (self.vcpus, self.faults, name if self.own_boot else "")
 
 
 @dataclass(frozen=True)

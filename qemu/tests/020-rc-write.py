@@ -1,0 +1,8 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""writes messages of every size over RC, with and without immediate data."""
+
+from qemu.peers import around
+
+
+def run(lab):
+    around(lab, "-t rc -o write,write_imm")
