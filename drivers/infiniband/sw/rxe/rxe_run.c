@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Where a QP's send or receive task runs: at once in its caller's context,
+ * or later in the workqueue.
+ *
+ * Stage:	between the doorbell or a received packet and the task
+ * In:		a doorbell; a packet in the QP's queue
+ * Out:		a run of the task, bounded by a budget, or a work item
+ * Context:	any; a run at once has bottom halves disabled throughout
+ * Locks:	odp_lock (process context)
+ * Never:	runs a task from an skb destructor, a timer, with interrupts
+ *		off, or inside another task
+ */
+#include <linux/bottom_half.h>
+#include <linux/cpumask.h>
+#include <linux/preempt.h>
+#include <linux/rcupdate.h>
+
+#include "rxe.h"
+#include "rxe_run.h"
+
+/*
+ * Passes of one run in the caller's context; the workqueue does the rest. One
+ * pass sends or handles at most one packet, and nothing drains the backlog of
+ * a veth device meanwhile, which holds 1000.
+ */
+#define RUN_BUDGET	64
+
+/**
+ * rxe_run_odp_get() - Keep a device's tasks in process context
+ * @rxe: the device
+ *
+ * A task that meets a region with on-demand paging sleeps on its umem_mutex.
+ * So while a device has one, none of its tasks runs with bottom halves
+ * disabled. To be called before the region can be found by its key; such runs
+ * are RCU readers, so that after a grace period all of them know.
+ *
+ * Context: process, may sleep.
+ */
+void rxe_run_odp_get(struct rxe_dev *rxe)
+{
+	mutex_lock(&rxe->odp_lock);
+	WRITE_ONCE(rxe->odp_mrs, rxe->odp_mrs + 1);
+	if (rxe->odp_mrs == 1)
+		synchronize_rcu();
+	mutex_unlock(&rxe->odp_lock);
+}
+
+/**
+ * rxe_run_odp_put() - Undo rxe_run_odp_get()
+ * @rxe: the device; no task holds the region any more
+ *
+ * Context: process.
+ */
+void rxe_run_odp_put(struct rxe_dev *rxe)
+{
+	mutex_lock(&rxe->odp_lock);
+	WRITE_ONCE(rxe->odp_mrs, rxe->odp_mrs - 1);
+	mutex_unlock(&rxe->odp_lock);
+}
+
+/* To be asked with bottom halves disabled, see rxe_run_odp_get() */
+static bool task_may_sleep(const struct rxe_qp *qp)
+{
+	return READ_ONCE(to_rdev(qp->ibqp.device)->odp_mrs);
+}
+
+/*
+ * With requests un-ACKed the message will not leave the faster for being sent
+ * by its poster: another CPU may as well do it while the poster goes on. A
+ * racy look at the PSNs: either answer is right, just not always the best.
+ */
+static bool poster_waits(struct rxe_qp *qp)
+{
+	if (num_online_cpus() == 1 || qp_type(qp) != IB_QPT_RC)
+		return true;
+
+	return psn_compare(READ_ONCE(qp->req.psn), READ_ONCE(qp->comp.psn)) <= 0;
+}
+
+/*
+ * A kernel consumer's completion handler may take the locks that its own
+ * ib_post_send() is called under (Documentation/infiniband/core_locking.rst),
+ * so only a user's doorbell may complete anything.
+ */
+static bool may_run_post(const struct rxe_qp *qp)
+{
+	return qp->is_user && in_task() && !irqs_disabled() && !softirq_count();
+}
+
+/**
+ * rxe_run_post() - Handle a doorbell: send what has been posted
+ * @qp: the QP; the caller holds a reference
+ *
+ * Context: any.
+ */
+void rxe_run_post(struct rxe_qp *qp)
+{
+	if (!may_run_post(qp) || !poster_waits(qp)) {
+		rxe_sched_task(&qp->send_task);
+		return;
+	}
+
+	/* the receivers that the device wakes wait for the end of the run */
+	local_bh_disable();
+	if (task_may_sleep(qp))
+		rxe_sched_task(&qp->send_task);
+	else
+		rxe_run_task(&qp->send_task, RUN_BUDGET);
+	local_bh_enable();
+}
+
+/**
+ * rxe_run_rx_inline() - May a received packet be handled where it arrived?
+ * @pkt: the packet, not yet queued to its QP
+ *
+ * A packet looped back arrives inside the sender's task, and one of a
+ * multicast group under the lock of the groups.
+ *
+ * Context: any.
+ * Return: what to tell rxe_run_rx() once the packet is queued; by then another
+ * CPU may have taken the packet and freed it.
+ */
+bool rxe_run_rx_inline(struct rxe_pkt_info *pkt)
+{
+	if (!in_softirq() || irqs_disabled())
+		return false;
+	if (pkt->mask & RXE_LOOPBACK_MASK || bth_qpn(pkt) == IB_MULTICAST_QPN)
+		return false;
+
+	return !task_may_sleep(pkt->qp);
+}
+
+/**
+ * rxe_run_rx() - Handle packets that were queued to a QP
+ * @task: the QP's receive task for requests, its send task for responses
+ * @run_inline: what rxe_run_rx_inline() said
+ *
+ * Context: any; bottom halves disabled if @run_inline.
+ */
+void rxe_run_rx(struct rxe_task *task, bool run_inline)
+{
+	if (run_inline)
+		rxe_run_task(task, RUN_BUDGET);
+	else
+		rxe_sched_task(task);
+}

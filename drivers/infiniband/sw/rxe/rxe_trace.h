@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * One event per stage that a message passes, in the order it passes them:
+ *
+ *	rxe_post -> rxe_task -> rxe_tx  ~ network ~  rxe_rx -> rxe_task
+ *	-> rxe_resp -> rxe_tx  ~ network ~  rxe_rx -> rxe_task -> rxe_comp
+ *	-> rxe_cqe
+ *
+ * Every event carries the local QP number (rxe_cqe: the CQ's), so one filter
+ * follows a QP through all of them. Numbers are in host byte order, PSNs are
+ * 24 bits wide, lengths are bytes.
+ */
+#undef TRACE_SYSTEM
+#define TRACE_SYSTEM rxe
+
+#if !defined(RXE_TRACE_H) || defined(TRACE_HEADER_MULTI_READ)
+#define RXE_TRACE_H
+
+#include <linux/tracepoint.h>
+#include <rdma/ib_verbs.h>
+
+#include "rxe.h"
+#include "rxe_queue.h"
+
+#ifndef RXE_TRACE_HELPERS
+#define RXE_TRACE_HELPERS
+/* WQEs in the SQ that the requester has not begun; racy, a trace may be */
+static inline u32 rxe_sq_pending(const struct rxe_qp *qp)
+{
+	const struct rxe_queue *q = qp->sq.queue;
+	u32 prod = queue_get_producer(q, QUEUE_TYPE_FROM_CLIENT);
+
+	return (prod - READ_ONCE(qp->req.wqe_index)) & q->index_mask;
+}
+#endif
+
+/* A doorbell: @pending WQEs wait in the SQ that the requester has not begun */
+TRACE_EVENT(rxe_post,
+	TP_PROTO(const struct rxe_qp *qp),
+	TP_ARGS(qp),
+
+	TP_STRUCT__entry(
+		__string(dev, dev_name(&qp->ibqp.device->dev))
+		__field(u32, qpn)
+		__field(u32, pending)
+	),
+
+	TP_fast_assign(
+		__assign_str(dev);
+		__entry->qpn = qp->ibqp.qp_num;
+		__entry->pending = rxe_sq_pending(qp);
+	),
+
+	TP_printk("dev=%s qpn=%u pending=%u", __get_str(dev), __entry->qpn,
+		  __entry->pending)
+);
+
+/*
+ * One run of a QP's sender or receiver: @passes of at most @budget; a run
+ * that used up its budget left work behind and queued itself again.
+ */
+TRACE_EVENT(rxe_task,
+	TP_PROTO(const struct rxe_qp *qp, bool recv, u32 passes, u32 budget),
+	TP_ARGS(qp, recv, passes, budget),
+
+	TP_STRUCT__entry(
+		__string(dev, dev_name(&qp->ibqp.device->dev))
+		__field(u32, qpn)
+		__field(u32, passes)
+		__field(u32, budget)
+		__field(bool, recv)
+	),
+
+	TP_fast_assign(
+		__assign_str(dev);
+		__entry->qpn = qp->ibqp.qp_num;
+		__entry->passes = passes;
+		__entry->budget = budget;
+		__entry->recv = recv;
+	),
+
+	TP_printk("dev=%s qpn=%u side=%s passes=%u budget=%u", __get_str(dev),
+		  __entry->qpn, __entry->recv ? "recv" : "send",
+		  __entry->passes, __entry->budget)
+);
+
+/* A packet as it is on the wire: @paylen counts BTH to ICRC */
+DECLARE_EVENT_CLASS(rxe_packet,
+	TP_PROTO(const struct rxe_qp *qp, struct rxe_pkt_info *pkt),
+	TP_ARGS(qp, pkt),
+
+	TP_STRUCT__entry(
+		__string(dev, dev_name(&pkt->rxe->ib_dev.dev))
+		__field(u32, qpn)
+		__field(u32, dqpn)
+		__field(u32, psn)
+		__field(u16, paylen)
+		__field(u8, opcode)
+		__field(bool, ack_req)
+	),
+
+	TP_fast_assign(
+		__assign_str(dev);
+		__entry->qpn = qp ? qp->ibqp.qp_num : 0;
+		__entry->dqpn = bth_qpn(pkt);
+		__entry->psn = pkt->psn;
+		__entry->paylen = pkt->paylen;
+		__entry->opcode = pkt->opcode;
+		__entry->ack_req = bth_ack(pkt);
+	),
+
+	TP_printk("dev=%s qpn=%u dqpn=%u psn=%u opcode=0x%02x paylen=%u ack_req=%d",
+		  __get_str(dev), __entry->qpn, __entry->dqpn, __entry->psn,
+		  __entry->opcode, __entry->paylen, __entry->ack_req)
+);
+
+/* Handed to the IP stack, or to the other side of a loopback */
+DEFINE_EVENT(rxe_packet, rxe_tx,
+	TP_PROTO(const struct rxe_qp *qp, struct rxe_pkt_info *pkt),
+	TP_ARGS(qp, pkt)
+);
+
+/* The stack holds @bytes (truesize) of the QP's packets, this one included */
+TRACE_EVENT(rxe_inflight,
+	TP_PROTO(const struct rxe_qp *qp, u32 bytes),
+	TP_ARGS(qp, bytes),
+
+	TP_STRUCT__entry(
+		__string(dev, dev_name(&qp->ibqp.device->dev))
+		__field(u32, qpn)
+		__field(u32, bytes)
+	),
+
+	TP_fast_assign(
+		__assign_str(dev);
+		__entry->qpn = qp->ibqp.qp_num;
+		__entry->bytes = bytes;
+	),
+
+	TP_printk("dev=%s qpn=%u bytes=%u", __get_str(dev), __entry->qpn,
+		  __entry->bytes)
+);
+
+/* Arrived with a good ICRC; a multicast packet has no QP yet (qpn=0) */
+DEFINE_EVENT(rxe_packet, rxe_rx,
+	TP_PROTO(const struct rxe_qp *qp, struct rxe_pkt_info *pkt),
+	TP_ARGS(qp, pkt)
+);
+
+/* The responder answers @psn: @syndrome is the AETH's first byte */
+TRACE_EVENT(rxe_resp,
+	TP_PROTO(const struct rxe_qp *qp, u32 psn, u8 syndrome),
+	TP_ARGS(qp, psn, syndrome),
+
+	TP_STRUCT__entry(
+		__string(dev, dev_name(&qp->ibqp.device->dev))
+		__field(u32, qpn)
+		__field(u32, psn)
+		__field(u32, msn)
+		__field(u8, syndrome)
+	),
+
+	TP_fast_assign(
+		__assign_str(dev);
+		__entry->qpn = qp->ibqp.qp_num;
+		__entry->psn = psn;
+		__entry->msn = qp->resp.msn;
+		__entry->syndrome = syndrome;
+	),
+
+	TP_printk("dev=%s qpn=%u psn=%u msn=%u syndrome=0x%02x",
+		  __get_str(dev), __entry->qpn, __entry->psn, __entry->msn,
+		  __entry->syndrome)
+);
+
+/* A send WQE leaves the SQ, with or without a CQE */
+TRACE_EVENT(rxe_comp,
+	TP_PROTO(const struct rxe_qp *qp, const struct rxe_send_wqe *wqe),
+	TP_ARGS(qp, wqe),
+
+	TP_STRUCT__entry(
+		__string(dev, dev_name(&qp->ibqp.device->dev))
+		__field(u64, wr_id)
+		__field(u32, qpn)
+		__field(u32, first_psn)
+		__field(u32, last_psn)
+		__field(u32, opcode)
+		__field(u32, status)
+	),
+
+	TP_fast_assign(
+		__assign_str(dev);
+		__entry->wr_id = wqe->wr.wr_id;
+		__entry->qpn = qp->ibqp.qp_num;
+		__entry->first_psn = wqe->first_psn;
+		__entry->last_psn = wqe->last_psn;
+		__entry->opcode = wqe->wr.opcode;
+		__entry->status = wqe->status;
+	),
+
+	TP_printk("dev=%s qpn=%u wr_id=0x%llx opcode=%u status=%u psn=%u..%u",
+		  __get_str(dev), __entry->qpn, __entry->wr_id,
+		  __entry->opcode, __entry->status,
+		  __entry->first_psn, __entry->last_psn)
+);
+
+/* A CQE was written; @armed: its consumer is about to be told */
+TRACE_EVENT(rxe_cqe,
+	TP_PROTO(const struct rxe_cq *cq, u32 pending, bool solicited,
+		 bool armed),
+	TP_ARGS(cq, pending, solicited, armed),
+
+	TP_STRUCT__entry(
+		__string(dev, dev_name(&cq->ibcq.device->dev))
+		__field(u32, cqn)
+		__field(u32, pending)
+		__field(bool, solicited)
+		__field(bool, armed)
+	),
+
+	TP_fast_assign(
+		__assign_str(dev);
+		__entry->cqn = cq->elem.index;
+		__entry->pending = pending;
+		__entry->solicited = solicited;
+		__entry->armed = armed;
+	),
+
+	TP_printk("dev=%s cqn=%u pending=%u solicited=%d armed=%d",
+		  __get_str(dev), __entry->cqn, __entry->pending,
+		  __entry->solicited, __entry->armed)
+);
+
+#endif /* RXE_TRACE_H */
+
+#undef TRACE_INCLUDE_PATH
+#define TRACE_INCLUDE_PATH .
+#undef TRACE_INCLUDE_FILE
+#define TRACE_INCLUDE_FILE rxe_trace
+
+#include <trace/define_trace.h>

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * The invariant CRC of a RoCEv2 packet against a slow reference written from
+ * the book: IBTA volume 1, section 7.8.1 (the polynomial and what is masked)
+ * and annex A17, section A17.9 (RoCEv2: IP and UDP headers).
+ *
+ * Context: pure; packets are built in memory, no device, no network.
+ */
+#include <kunit/test.h>
+#include <linux/ip.h>
+#include <linux/ipv6.h>
+#include <linux/prandom.h>
+#include <linux/udp.h>
+#include <linux/unaligned.h>
+
+#include "../rxe.h"
+#include "../rxe_loc.h"
+
+#define CRC32_POLY	0xedb88320u	/* reflected 0x04c11db7 */
+
+struct icrc_case {
+	const char *name;
+	u8 opcode;
+	bool ipv6;
+};
+
+static const struct icrc_case icrc_cases[] = {
+	{ "IPv4 write only", IB_OPCODE_RC_RDMA_WRITE_ONLY, false },
+	{ "IPv4 send middle", IB_OPCODE_RC_SEND_MIDDLE, false },
+	{ "IPv4 read response", IB_OPCODE_RC_RDMA_READ_RESPONSE_ONLY, false },
+	{ "IPv4 datagram", IB_OPCODE_UD_SEND_ONLY, false },
+	{ "IPv6 write only", IB_OPCODE_RC_RDMA_WRITE_ONLY, true },
+	{ "IPv6 send middle", IB_OPCODE_RC_SEND_MIDDLE, true },
+	{ "IPv6 datagram", IB_OPCODE_UD_SEND_ONLY, true },
+};
+
+KUNIT_ARRAY_PARAM_DESC(icrc, icrc_cases, name);
+
+static const u32 payloads[] = { 0, 1, 2, 3, 4, 5, 63, 64, 255, 1024, 4096 };
+
+/* A packet and the rest of what the driver needs to know of it */
+struct packet {
+	struct sk_buff *skb;
+	struct rxe_pkt_info pkt;
+	u32 ip_len;
+};
+
+/* One bit at a time, as the book draws it */
+static u32 slow_crc32(u32 crc, const u8 *p, u32 len)
+{
+	while (len--) {
+		int bit;
+
+		crc ^= *p++;
+		for (bit = 0; bit < 8; bit++)
+			crc = (crc >> 1) ^ (crc & 1 ? CRC32_POLY : 0);
+	}
+
+	return crc;
+}
+
+/* Everything that a router may change is taken as all ones */
+static void mask_ip(u8 *ip, bool ipv6)
+{
+	if (ipv6) {
+		ip[0] |= 0x0f;		/* traffic class, upper half */
+		ip[1] = 0xff;		/* its lower half and flow label */
+		ip[2] = 0xff;
+		ip[3] = 0xff;
+		ip[7] = 0xff;		/* hop limit */
+	} else {
+		ip[1] = 0xff;		/* type of service */
+		ip[8] = 0xff;		/* time to live */
+		ip[10] = 0xff;		/* header checksum */
+		ip[11] = 0xff;
+	}
+}
+
+static u32 slow_icrc(struct kunit *test, const struct packet *p)
+{
+	static const u8 lrh[8] = { 0xff, 0xff, 0xff, 0xff,
+				   0xff, 0xff, 0xff, 0xff };
+	u32 len = p->ip_len + sizeof(struct udphdr) + p->pkt.paylen -
+		  RXE_ICRC_SIZE;
+	u8 *copy = kunit_kmemdup(test, skb_network_header(p->skb), len,
+				 GFP_KERNEL);
+	u8 *udp = copy + p->ip_len;
+	u32 crc;
+
+	KUNIT_ASSERT_NOT_NULL(test, copy);
+	mask_ip(copy, p->ip_len == sizeof(struct ipv6hdr));
+	udp[6] = 0xff;			/* UDP checksum */
+	udp[7] = 0xff;
+	udp[8 + 4] = 0xff;		/* BTH: FECN, BECN, reserved */
+	crc = slow_crc32(~0u, lrh, sizeof(lrh));
+	crc = slow_crc32(crc, copy, len);
+	kunit_kfree(test, copy);
+
+	return ~crc;
+}
+
+static void free_skb_action(void *skb)
+{
+	kfree_skb(skb);
+}
+
+static void fill_ip(struct sk_buff *skb, bool ipv6)
+{
+	if (ipv6) {
+		ipv6_hdr(skb)->version = 6;
+		ipv6_hdr(skb)->nexthdr = IPPROTO_UDP;
+		skb->protocol = htons(ETH_P_IPV6);
+	} else {
+		ip_hdr(skb)->version = 4;
+		ip_hdr(skb)->ihl = 5;
+		ip_hdr(skb)->protocol = IPPROTO_UDP;
+		skb->protocol = htons(ETH_P_IP);
+	}
+}
+
+/* Random in every field that has no fixed value */
+static void build(struct kunit *test, struct packet *p,
+		  const struct icrc_case *c, u32 payload, struct rnd_state *rnd)
+{
+	u32 pad = -payload & 3;
+	u32 len;
+	u8 *bytes;
+
+	memset(p, 0, sizeof(*p));
+	p->ip_len = c->ipv6 ? sizeof(struct ipv6hdr) : sizeof(struct iphdr);
+	p->pkt.opcode = c->opcode;
+	p->pkt.mask = rxe_opcode[c->opcode].mask;
+	p->pkt.paylen = rxe_opcode[c->opcode].length + payload + pad +
+			RXE_ICRC_SIZE;
+	len = p->ip_len + sizeof(struct udphdr) + p->pkt.paylen;
+
+	p->skb = alloc_skb(len, GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, p->skb);
+	KUNIT_ASSERT_EQ(test, 0,
+			kunit_add_action_or_reset(test, free_skb_action,
+						  p->skb));
+	bytes = skb_put(p->skb, len);
+	prandom_bytes_state(rnd, bytes, len);
+	skb_reset_network_header(p->skb);
+	skb_set_transport_header(p->skb, p->ip_len);
+	fill_ip(p->skb, c->ipv6);
+
+	p->pkt.hdr = bytes + p->ip_len + sizeof(struct udphdr);
+	p->pkt.hdr[0] = c->opcode;
+	p->pkt.hdr[1] = (p->pkt.hdr[1] & ~BTH_PAD_MASK) | pad << 4;
+}
+
+static void icrc_agrees_with_the_book(struct kunit *test)
+{
+	const struct icrc_case *c = test->param_value;
+	struct rnd_state rnd;
+	struct packet p;
+	int i;
+
+	prandom_seed_state(&rnd, 17);
+	for (i = 0; i < ARRAY_SIZE(payloads); i++) {
+		u8 *icrc;
+
+		build(test, &p, c, payloads[i], &rnd);
+		icrc = p.pkt.hdr + p.pkt.paylen - RXE_ICRC_SIZE;
+		rxe_icrc_generate(p.skb, &p.pkt);
+		KUNIT_EXPECT_EQ_MSG(test, get_unaligned_le32(icrc),
+				    slow_icrc(test, &p), "payload %u",
+				    payloads[i]);
+		KUNIT_EXPECT_EQ(test, rxe_icrc_check(p.skb, &p.pkt), 0);
+	}
+}
+
+/* Any single flipped bit of what the ICRC covers is found */
+static void icrc_finds_a_flipped_bit(struct kunit *test)
+{
+	const struct icrc_case *c = test->param_value;
+	struct rnd_state rnd;
+	struct packet p;
+	int bit;
+
+	prandom_seed_state(&rnd, 18);
+	build(test, &p, c, 64, &rnd);
+	rxe_icrc_generate(p.skb, &p.pkt);
+
+	/* from behind the BTH's flags and pad count, which say where it ends */
+	for (bit = 5 * 8; bit < p.pkt.paylen * 8; bit++) {
+		p.pkt.hdr[bit / 8] ^= BIT(bit % 8);
+		KUNIT_EXPECT_NE_MSG(test, rxe_icrc_check(p.skb, &p.pkt), 0,
+				    "bit %d", bit);
+		p.pkt.hdr[bit / 8] ^= BIT(bit % 8);
+	}
+	KUNIT_EXPECT_EQ(test, rxe_icrc_check(p.skb, &p.pkt), 0);
+}
+
+/* What routers and checksum offload change leaves the ICRC alone */
+static void icrc_ignores_what_may_change(struct kunit *test)
+{
+	const struct icrc_case *c = test->param_value;
+	struct rnd_state rnd;
+	struct packet p;
+
+	prandom_seed_state(&rnd, 19);
+	build(test, &p, c, 64, &rnd);
+	rxe_icrc_generate(p.skb, &p.pkt);
+
+	if (c->ipv6) {
+		ipv6_hdr(p.skb)->hop_limit ^= 0xff;
+		ipv6_hdr(p.skb)->priority ^= 0xf;
+		memset(ipv6_hdr(p.skb)->flow_lbl, 0x5a, 3);
+	} else {
+		ip_hdr(p.skb)->ttl ^= 0xff;
+		ip_hdr(p.skb)->tos ^= 0xff;
+		ip_hdr(p.skb)->check ^= (__force __sum16)0xffff;
+	}
+	udp_hdr(p.skb)->check ^= (__force __sum16)0xffff;
+	p.pkt.hdr[4] ^= 0xff;
+	KUNIT_EXPECT_EQ(test, rxe_icrc_check(p.skb, &p.pkt), 0);
+}
+
+static struct kunit_case rxe_icrc_cases[] = {
+	KUNIT_CASE_PARAM(icrc_agrees_with_the_book, icrc_gen_params),
+	KUNIT_CASE_PARAM(icrc_finds_a_flipped_bit, icrc_gen_params),
+	KUNIT_CASE_PARAM(icrc_ignores_what_may_change, icrc_gen_params),
+	{}
+};
+
+static struct kunit_suite rxe_icrc_suite = {
+	.name = "rxe_icrc",
+	.test_cases = rxe_icrc_cases,
+};
+
+kunit_test_suite(rxe_icrc_suite);
