@@ -32,6 +32,10 @@ class GuestGone(GuestError):
     """The guest's process ended, or its agent, without a panic."""
 
 
+class WireLost(LabError):
+    """The two hosts, both well, do not reach each other."""
+
+
 class JobTimeout(LabError):
     """A command took too long and was killed; the guest is well.
 

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from qemu import accel, argv, facts, procs, topology
-from qemu.errors import CommandFailed, SetupError
+from qemu.errors import CommandFailed, SetupError, WireLost, outputs
 from qemu.image import guest_image
 from qemu.insn import InsnCounter
 from qemu.machine import Job, Machine, Result
@@ -157,6 +157,16 @@ class Lab:
             host.sh(f"ip link set {host.netdev} mtu {mtu}")
         self.mtu = mtu
         self.facts["mtu"] = mtu
+
+    def check_wire(self) -> None:
+        """Raise WireLost unless a reaches b, and GuestError if one is lost."""
+        # A neighbour entry that just failed needs more than one try.
+        result = self.a.run("for i in 1 2 3 4 5; do ping -q -c 1 -W 1 "
+                            f"{self.b.ip4} && exit; done; exit 1")
+        self.b.run("true")
+        if result.code:
+            raise WireLost(f"host a does not reach host b at {self.b.ip4}:\n"
+                           f"{outputs(result.out, result.err)}")
 
     def splats(self) -> list[str]:
         """New kernel splats of all guests."""

@@ -8,7 +8,6 @@ thread may run commands, several at once.
 
 import contextlib
 import re
-import select
 import socket
 import struct
 import subprocess
@@ -22,6 +21,7 @@ from qemu import procs, splat, wire
 from qemu.errors import (GuestError, GuestGone, GuestHang, GuestPanic,
                          JobTimeout)
 from qemu.job import KILL_LIMIT, Job, Result
+from qemu.line import Line
 from qemu.wire import Type
 
 __all__ = ["Job", "Machine", "Result"]
@@ -43,7 +43,8 @@ class Machine:
     line:    our end of the agent's socket; theirs is in pass_fds;
     console: the file that the guest's console is written to;
     output_is_console: the process's own output is the console;
-    on_hang: called when the guest hangs, to make it say where.
+    on_hang: called when the guest hangs, to make it say where;
+    window: bytes that may be under way to the guest, 0: any number.
 
     Raises GuestError when the agent does not come up.
     """
@@ -52,16 +53,16 @@ class Machine:
                  console: Path, pass_fds: tuple[int, ...] = (),
                  env: dict[str, str] | None = None,
                  output_is_console: bool = False,
-                 on_hang: Callable[[], None] | None = None):
+                 on_hang: Callable[[], None] | None = None,
+                 window: int = 0):
         self.name = name
         self.console = console
         self.changed = threading.Condition()
         self.release = ""               # the guest kernel's, from HELLO
         self.boot_seconds = 0.0         # start of the process to HELLO
         self.failure: GuestError | None = None
-        self._line = line
+        self._line = Line(line, window)
         self._on_hang = on_hang
-        self._send_lock = threading.Lock()
         self._jobs: dict[int, Job] = {}
         self._next = 1
         self._pongs = 0
@@ -148,7 +149,8 @@ class Machine:
                 left = end - time.monotonic()
                 if left <= 0:
                     return False
-                self.changed.wait(min(left, 1.0))
+                if not self.changed.wait(min(left, 1.0)):
+                    self._line.nudge()
             else:
                 return True
         if not self.failure:
@@ -193,48 +195,32 @@ class Machine:
 
     def _end(self) -> None:
         procs.end(self.proc)
-        with contextlib.suppress(OSError):
-            self._line.shutdown(socket.SHUT_RDWR)
-        self._reader.join(EXIT_LIMIT)
         self._line.close()
+        self._reader.join(EXIT_LIMIT)
         self._log.close()
 
     # -- the line ----------------------------------------------------------
 
     def send(self, data: bytes) -> None:
         """Send a frame; a guest that does not take it in time hangs."""
-        end = time.monotonic() + PONG_LIMIT
-        view = memoryview(data)
-        with self._send_lock:
-            while view:
-                left = end - time.monotonic()
-                if left <= 0:
-                    break
-                _, ready, _ = select.select([], [self._line], [],
-                                            min(left, 1.0))
-                if not ready:
-                    continue
-                try:
-                    sent = self._line.send(view, socket.MSG_DONTWAIT
-                                           | socket.MSG_NOSIGNAL)
-                except BlockingIOError:
-                    continue
-                except OSError:
-                    self._diagnose()
-                    raise self.failure from None
-                view = view[sent:]
-        if view:
+        try:
+            taken = self._line.send(data, PONG_LIMIT)
+        except (OSError, ValueError):   # closed by the guest, or by us
+            self._diagnose()
+            raise self.failure from None
+        if not taken:
             self._fail(GuestHang, "hangs: takes no more commands")
 
     def _read(self) -> None:
         decoder = wire.Decoder()
         why = "the agent closed its line"
         try:
-            while data := self._line.recv(65536):
+            while data := self._line.recv():
                 for kind, number, payload in decoder.feed(data):
                     self._take(kind, number, payload)
         except (OSError, wire.BrokenStream, struct.error) as error:
             why = f"the agent's line broke: {error}"
+        self._line.lose()
         with self.changed:
             self._line_lost = why
             self.changed.notify_all()
@@ -246,6 +232,8 @@ class Machine:
                 self.boot_seconds = time.monotonic() - self._began
             elif kind == Type.PONG:
                 self._pongs += 1
+            elif kind == Type.TOOK:
+                self._line.took(struct.unpack("<I", payload)[0])
             elif number in self._jobs:
                 job = self._jobs[number]
                 job.take(kind, payload)

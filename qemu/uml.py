@@ -15,6 +15,9 @@ from qemu.machine import Machine
 # ssl0 becomes the guest's /dev/ttyS0.
 AGENT_TTY = "ttyS0"
 
+# A tty of the guest holds 4096 bytes, and must not overflow: see agent.c.
+WINDOW = 2048
+
 # Panic on warnings from the first process on: booting warns about PCI, which
 # is there for its DMA mapping only.
 KERNEL_ARGS = (
@@ -55,4 +58,5 @@ class UmlMachine(Machine):
                 name, argv(name, kernel, root, payload, run_dir,
                            theirs.fileno(), **options),
                 ours, run_dir / f"console-{name}.log",
-                pass_fds=(theirs.fileno(),), output_is_console=True)
+                pass_fds=(theirs.fileno(),), output_is_console=True,
+                window=WINDOW)

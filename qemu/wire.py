@@ -25,6 +25,7 @@ class Type(enum.IntEnum):
     EXIT = 19
     STARTFAIL = 20
     PONG = 21
+    TOOK = 22
 
 
 class BrokenStream(Exception):

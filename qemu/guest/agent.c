@@ -24,6 +24,7 @@
 
 static int line = -1;
 static int running = 1;
+static bool is_tty;
 
 static void give_up(const char *what)
 {
@@ -142,6 +143,17 @@ static void handle_frame(const struct frame_header *h, char *data)
 	}
 }
 
+/*
+ * User-mode Linux loses the order of a tty's bytes when its buffer fills up:
+ * the host only sends as much as we are known to have room for.
+ */
+static void acknowledge(size_t n)
+{
+	uint32_t word = (uint32_t)n;
+
+	agent_send(FRAME_TOOK, 0, &word, sizeof(word));
+}
+
 /* Reads what is there and handles the frames that are complete. */
 static void read_line(void)
 {
@@ -156,6 +168,8 @@ static void read_line(void)
 		running = 0;
 		return;
 	}
+	if (is_tty)
+		acknowledge(n);
 	fill += n;
 	while (running && fill >= sizeof(h)) {
 		size_t whole;
@@ -217,6 +231,7 @@ void agent_run(const char *tty)
 	struct utsname uts;
 	int children = watch_children();
 
+	is_tty = tty;
 	line = tty ? open_tty(tty) : open_port();
 	if (line < 0 || children < 0)
 		give_up("no line to the host");

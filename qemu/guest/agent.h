@@ -28,6 +28,7 @@ enum frame_type {
 	FRAME_EXIT	= 19,	/* u32 wait status */
 	FRAME_STARTFAIL	= 20,	/* u32 errno */
 	FRAME_PONG	= 21,
+	FRAME_TOOK	= 22,	/* u32 bytes read from a tty: the host sends more */
 };
 
 struct frame_header {
