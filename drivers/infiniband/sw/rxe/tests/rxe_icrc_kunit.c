@@ -82,12 +82,12 @@ static u32 slow_icrc(struct kunit *test, const struct packet *p)
 				   0xff, 0xff, 0xff, 0xff };
 	u32 len = p->ip_len + sizeof(struct udphdr) + p->pkt.paylen -
 		  RXE_ICRC_SIZE;
-	u8 *copy = kunit_kmemdup(test, skb_network_header(p->skb), len,
-				 GFP_KERNEL);
+	u8 *copy = kunit_kmalloc(test, len, GFP_KERNEL);
 	u8 *udp = copy + p->ip_len;
 	u32 crc;
 
 	KUNIT_ASSERT_NOT_NULL(test, copy);
+	memcpy(copy, skb_network_header(p->skb), len);
 	mask_ip(copy, p->ip_len == sizeof(struct ipv6hdr));
 	udp[6] = 0xff;			/* UDP checksum */
 	udp[7] = 0xff;

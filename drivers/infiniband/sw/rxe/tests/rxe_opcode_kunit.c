@@ -141,15 +141,14 @@ static void opcode_table_marks_the_ends(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, rxe_opcode[m->middle].mask & RXE_IMMDT_MASK);
 }
 
-/* Bytes of each header: IBTA volume 1, chapter 9.2 to 9.3 */
+/* Bytes of each header behind the BTH: IBTA volume 1, sections 9.2 and 9.3 */
 static const struct {
 	u32 mask;
 	int bytes;
 } header_bytes[] = {
-	{ RXE_BTH_MASK, 12 }, { RXE_IMMDT_MASK, 4 }, { RXE_RETH_MASK, 16 },
-	{ RXE_AETH_MASK, 4 }, { RXE_ATMETH_MASK, 28 }, { RXE_ATMACK_MASK, 8 },
-	{ RXE_IETH_MASK, 4 }, { RXE_RDETH_MASK, 4 }, { RXE_DETH_MASK, 8 },
-	{ RXE_FETH_MASK, 4 },
+	{ RXE_IMMDT_MASK, 4 }, { RXE_RETH_MASK, 16 }, { RXE_AETH_MASK, 4 },
+	{ RXE_ATMETH_MASK, 28 }, { RXE_ATMACK_MASK, 8 }, { RXE_IETH_MASK, 4 },
+	{ RXE_RDETH_MASK, 4 }, { RXE_DETH_MASK, 8 }, { RXE_FETH_MASK, 4 },
 };
 
 static void opcode_table_adds_up(struct kunit *test)
@@ -159,7 +158,7 @@ static void opcode_table_adds_up(struct kunit *test)
 	int i;
 
 	for (op = 0; op < RXE_NUM_OPCODE; op++) {
-		int bytes = 0;
+		int bytes = RXE_BTH_BYTES;
 
 		if (!rxe_opcode[op].mask)
 			continue;
