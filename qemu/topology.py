@@ -15,6 +15,7 @@ nothing to collide with and nothing to clean up.
 import os
 import socket
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -137,5 +138,9 @@ def may_bridge() -> bool:
 
 
 def wire() -> Bridge | SocketLink:
-    """The best wire that this process may build."""
-    return Bridge() if may_bridge() else SocketLink()
+    """The best wire that this process may build; says if it is a socket."""
+    if may_bridge():
+        return Bridge()
+    print("note: not root, or no /dev/net/tun: a socket joins the two guests "
+          "instead of a bridge, without offloads", file=sys.stderr)
+    return SocketLink()
