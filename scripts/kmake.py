@@ -61,7 +61,10 @@ def run(args: list[str], name: str, step: Step | None = None) -> str:
     """
     log = log_path(name)
     lines = []
-    command = ["make", f"-j{jobs()}", *STAMPS, *args]
+    # A make that outlived us would go on writing into an entry of the cache
+    # which the next run believes to be its own.
+    command = ["setpriv", "--pdeathsig", "TERM", "make", f"-j{jobs()}",
+               *STAMPS, *args]
     with log.open("w") as out, subprocess.Popen(
             command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
             text=True, errors="replace", env=clean_env()) as make:
