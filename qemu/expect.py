@@ -12,17 +12,16 @@ from qemu.verdict import Outcome, Verdict, parse_record
 EXPECT = Path(__file__).resolve().parent / "expect"
 
 
-def read(name: str, directory: Path = EXPECT) -> str | None:
-    """The record of a behaviour test; None when there is none.
+def read_all(directory: Path = EXPECT) -> dict[str, str]:
+    """The records of all behaviour tests, by name.
 
-    Raises ValueError when the file is no record.
+    Raises ValueError when a file is no record.
     """
-    path = directory / name
-    if not path.exists():
-        return None
-    line = path.read_text().strip()
-    parse_record(line)
-    return line
+    records = {}
+    for path in sorted(directory.glob("[0-9]*-*")):
+        records[path.name] = path.read_text().strip()
+        parse_record(records[path.name])
+    return records
 
 
 def write(outcome: Outcome, directory: Path = EXPECT) -> None:
@@ -48,10 +47,7 @@ def read_suite(suite: str, directory: Path = EXPECT) -> dict[str, str]:
 
 def write_suite(suite: str, outcomes: list[Outcome],
                 directory: Path = EXPECT) -> None:
-    """Record a suite's outcomes on side A; their names are the cases.
-
-    A skipped case is recorded by its reason too: reasons change seldom.
-    """
+    """Record a suite's outcomes on side A; their names are the cases."""
     lines = [f"{o.name}: {o.record()}" for o in
              sorted(outcomes, key=lambda o: o.name)]
     (directory / suite).write_text("\n".join(lines) + "\n")

@@ -14,6 +14,7 @@ import traceback
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 
+from qemu import leaks
 from qemu.errors import GuestError
 from qemu.limits import scaled
 from qemu.testfile import Requires, TestFile, by_boot
@@ -72,6 +73,15 @@ def resources(host) -> str:
                   flags=re.M)
 
 
+def finish(lab) -> None:
+    """The end of a boot: no leak, no splat, and the driver can be removed."""
+    for host in (lab.a, lab.b):
+        host.sh("side unlink")
+    leaks.check(lab)
+    lab.unload()
+    check_splats(lab)
+
+
 class Runner:
     """Runs tests for one side.
 
@@ -121,8 +131,7 @@ class Runner:
             self._close()
             return Verdict.CRASH, str(error), False
         except (AssertionError, LabError) as error:
-            self._close()
-            return Verdict.FAIL, str(error), False
+            return Verdict.FAIL, self._after_failure(error), False
         except Exception:                    # the test file itself is at fault
             self._close()
             return Verdict.FAIL, "the test broke: " + _last_line(), False
@@ -157,6 +166,7 @@ class Runner:
         self._context = context
         self._failed_boots = 0
         self._loaded = None
+        leaks.forget(self._lab)
 
     def _run(self, test: TestFile) -> str:
         """Run the test in a thread; returns why it skipped, or "".
@@ -186,6 +196,18 @@ class Runner:
             raise errors[0]
         return ""
 
+    def _after_failure(self, error: Exception) -> str:
+        """Keep the lab if it is well, else close it; returns the reason."""
+        reason = str(error)
+        try:
+            if self._lab is not None:
+                self._lab.check_wire()
+                self._unload()
+        except LabError as worse:
+            reason += f"\nthe guests were restarted afterwards: {worse}"
+            self._close()
+        return reason
+
     def _state(self) -> str:
         """The consoles' tails of a lab that is about to be closed."""
         return "\n".join(f"console of host {host.name}:\n"
@@ -195,8 +217,7 @@ class Runner:
     def _unload(self) -> None:
         """The driver must go, without a word, after whatever it was used for."""
         self._loaded = None
-        self._lab.unload()
-        check_splats(self._lab)
+        finish(self._lab)
 
     def _close(self) -> None:
         """Close the lab, if there is one. Nothing in it matters any more."""

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""The unit tests of the harness itself: a directory per package.
+
+Each directory runs in a process of its own, which reports on a pipe: tests
+may print, replace modules and start guests as they like.
+
+    /usr/bin/python3 -m qemu.suites.unit FD DIRECTORY    (that process)
+"""
+
+import json
+import os
+import subprocess
+import sys
+import time
+import unittest
+from collections.abc import Iterator
+
+from qemu.plan import Plan
+from qemu.verdict import Outcome, Verdict
+from scripts.paths import ROOT
+
+# Without guests, then those on real ones.
+DIRECTORIES = ("scripts/tests_unit", "qemu/tests_unit", "bench/tests_unit",
+               "qemu/tests_guest")
+
+
+class Reporter(unittest.TestResult):
+    """Writes one JSON line per test: [name, verdict, reason, seconds]."""
+
+    def __init__(self, pipe):
+        super().__init__()
+        self.buffer = True
+        self._pipe = pipe
+        self._began = 0.0
+
+    def startTest(self, test):
+        super().startTest(test)
+        self._began = time.monotonic()
+        self._reported = False
+
+    def _report(self, test, verdict: Verdict, reason: str = "") -> None:
+        self._reported = True
+        print(json.dumps([test.id(), verdict.value, reason,
+                          time.monotonic() - self._began]),
+              file=self._pipe, flush=True)
+
+    def addSuccess(self, test):
+        super().addSuccess(test)
+        self._report(test, Verdict.PASS)
+
+    def addSkip(self, test, reason):
+        super().addSkip(test, reason)
+        self._report(test, Verdict.SKIP, reason)
+
+    def _fault(self, test, error) -> None:
+        self._report(test, Verdict.FAIL, f"{error[0].__name__}: {error[1]}\n"
+                     + self._exc_info_to_string(error, test))
+
+    def addFailure(self, test, err):
+        super().addFailure(test, err)
+        self._fault(test, err)
+
+    def addError(self, test, err):
+        super().addError(test, err)
+        self._fault(test, err)
+
+    def addSubTest(self, test, subtest, err):
+        super().addSubTest(test, subtest, err)
+        if err:
+            self._fault(subtest, err)
+
+
+def report(fd: int, directory: str) -> None:
+    """Run a directory's tests and report them on a descriptor."""
+    suite = unittest.TestLoader().discover(directory, top_level_dir=str(ROOT))
+    with os.fdopen(fd, "w") as pipe:
+        suite.run(Reporter(pipe))
+
+
+def _directory(name: str) -> Iterator[Outcome]:
+    ours, theirs = os.pipe()
+    proc = subprocess.Popen(
+        [sys.executable, "-m", "qemu.suites.unit", str(theirs), name],
+        cwd=ROOT, pass_fds=(theirs,), stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE, text=True)
+    os.close(theirs)
+    with os.fdopen(ours) as pipe:
+        for line in pipe:
+            case, verdict, reason, seconds = json.loads(line)
+            yield Outcome(f"unit/{case}", Verdict(verdict), reason, seconds)
+    errors = proc.communicate()[1]
+    if proc.returncode:
+        yield Outcome(f"unit/{name}", Verdict.FAIL,
+                      f"the tests of {name} broke: exit status "
+                      f"{proc.returncode}\n{errors}")
+
+
+def run(plan: Plan) -> Iterator[Outcome]:
+    """All unit tests of all packages."""
+    for name in DIRECTORIES:
+        if (ROOT / name).is_dir() and any((ROOT / name).glob("test_*.py")):
+            yield from (o for o in _directory(name) if plan.wants(o.name))
+
+
+if __name__ == "__main__":
+    report(int(sys.argv[1]), sys.argv[2])
