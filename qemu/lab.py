@@ -18,6 +18,7 @@ from pathlib import Path
 
 from qemu import accel, argv, facts, procs, topology
 from qemu.errors import CommandFailed, SetupError, WireLost, outputs
+from qemu.faultwire import FaultWire
 from qemu.image import guest_image
 from qemu.insn import InsnCounter
 from qemu.machine import Job, Machine, Result
@@ -113,7 +114,8 @@ class Lab:
     """Two hosts. facts: what a result depends on, for reports."""
 
     def __init__(self, a: Host, b: Host, known: dict,
-                 wire: topology.Bridge | topology.SocketLink | None = None,
+                 wire: topology.Bridge | topology.SocketLink | FaultWire
+                 | None = None,
                  counter: InsnCounter | None = None):
         self.a = a
         self.b = b
@@ -207,18 +209,20 @@ def _close(machines: list[Machine]) -> None:
 @contextlib.contextmanager
 def pair(kernel: Kernel, mtu: int = MTU, smp: int = 1,
          memory: str = "1536M", payload: Path | None = None,
-         args: tuple[str, ...] = (), nic_options: str = "") -> Iterator[Lab]:
+         args: tuple[str, ...] = (), nic_options: str = "",
+         wire: FaultWire | None = None) -> Iterator[Lab]:
     """Two QEMU guests on a bridge, each on a host core of its own.
 
     mtu: of the guests' interfaces; set_mtu() may lower it and raise it again
     to the larger of this and 4200. smp: vCPUs of each. payload: another
     second disk. args: kernel parameters. nic_options: of virtio-net-pci.
+    wire: another one than the best there is; closed at the end.
     """
     which, kind = accel.qemu(), accel.accelerator()
     disk = payload or make_payload(kernel)
     cores = _cores(smp)
     with _guests() as (stack, run_dir):
-        wire = topology.wire()
+        wire = wire or topology.wire()
         stack.callback(wire.close)
         machines: list[Machine] = []
         stack.callback(_close, machines)

@@ -4,7 +4,8 @@
     A/lib/modules/<release>  all modules, with the driver of side A
     B/lib/modules/<release>  the same with side B
     bin/                     guest/*.c that are no part of PID 1
-    selftests/rdma/          the kernel's own tests of the driver
+    selftests/rdma/          the kernel's own tests of the driver, and the
+                             series'; selftests/kselftest/, which they source
 """
 
 import hashlib
@@ -13,19 +14,26 @@ import subprocess
 from pathlib import Path
 
 from qemu.errors import SetupError
-from scripts import base, cache
+from scripts import base, cache, series
 from scripts.kernel import Kernel, rxe_module
 from scripts.paths import RXE
 
 GUEST = Path(__file__).resolve().parent / "guest"
 PID1 = {"init.c", "agent.c", "job.c"}
 SIDES = ("A", "B")
-SELFTESTS = "tools/testing/selftests/rdma"
+KSELFTEST = "tools/testing/selftests/kselftest"
+VERBS = Path("/usr/include/infiniband/verbs.h")
 LIBRARIES = ("-libverbs", "-lrdmacm", "-lpthread")
 
 
 def _programs() -> list[Path]:
     return sorted(p for p in GUEST.glob("*.c") if p.name not in PID1)
+
+
+def _features() -> list[str]:
+    """Macros for what verbs.h declares in newer versions only."""
+    flush = "ibv_wr_flush" in VERBS.read_text() if VERBS.exists() else False
+    return ["-DHAVE_IBV_WR_FLUSH"] if flush else []
 
 
 def _sources() -> list[Path]:
@@ -63,18 +71,20 @@ def _add_programs(tree: Path) -> None:
     from qemu.image import compile_c
     (tree / "bin").mkdir()
     for source in _programs():
-        compile_c(["-o", str(tree / "bin" / source.stem), str(source),
-                   *LIBRARIES])
+        compile_c([*_features(), "-o", str(tree / "bin" / source.stem),
+                   str(source), *LIBRARIES])
+
+
+def _selftests() -> dict[str, Path]:
+    """Directories below selftests/: with the series', and what they source."""
+    source = base.base()
+    return {"rdma": series.side(source, "B") / series.SELFTESTS,
+            "kselftest": source.dir / KSELFTEST}
 
 
 def _add_selftests(tree: Path) -> None:
-    into = tree / "selftests/rdma"
-    source = base.base().dir / SELFTESTS
-    into.parent.mkdir()
-    if source.is_dir():
-        shutil.copytree(source, into)
-    else:
-        into.mkdir()
+    for name, source in _selftests().items():
+        shutil.copytree(source, tree / "selftests" / name)
 
 
 def _add_extra(tree: Path, extra: dict[str, Path]) -> None:
@@ -97,11 +107,10 @@ def payload(kernel: Kernel, extra: dict[str, Path] | None = None) -> Path:
     from qemu.image import make_erofs
     extra = extra or {}
     modules = {side: rxe_module(kernel, side) for side in SIDES}
-    selftests = base.base().dir / SELFTESTS
     key = cache.key(
         kernel.dir.name, *(_digest(modules[side]) for side in SIDES),
-        _digest(Path(__file__)), *(_digest(p) for p in _sources()),
-        _digest(selftests),
+        _digest(Path(__file__)), *_features(),
+        *(_digest(p) for p in [*_sources(), *_selftests().values()]),
         *(text for name in sorted(extra) for text in (name,
                                                       _digest(extra[name]))))
 
