@@ -32,6 +32,14 @@ class Messages(unittest.TestCase):
         self.assertFalse(base - checks.messages(OUTPUT))
 
 
+class Unchecked(unittest.TestCase):
+    def test_files_that_sparse_did_not_see(self):
+        output = ("  CC [M]  rxe.o\n  CHECK   rxe.c\n  CC [M]  rxe_qp.o\n"
+                  "  CC [M]  tests/a.o\n  CHECK   tests/a.c\n"
+                  "  CC [M]  rdma_rxe.mod.o\n  CC [M]  .module-common.o\n")
+        self.assertEqual(checks.unchecked(output), ["rxe_qp"])
+
+
 class Builds(CacheCase):
     """check_builds() with a stand-in for the compiler."""
 
@@ -57,6 +65,12 @@ class Builds(CacheCase):
 
     def test_old_message_passes(self):
         self.check("int a;\n", "a.c:7: warning: old\n")
+
+    def test_sparse_that_does_not_run_is_no_pass(self):
+        self.target = checks.Target("x", self.top, "x86_64", "k",
+                                    checks.SPARSE)
+        with self.assertRaisesRegex(checks.CheckFailed, "look at rxe:"):
+            self.check("int a;\n", "  CC [M]  rxe.o\n")
 
     def test_new_message_fails(self):
         with self.assertRaisesRegex(checks.CheckFailed, "warning: new"):
