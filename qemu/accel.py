@@ -115,7 +115,7 @@ def _kvm_opens() -> bool:
 
 @functools.cache
 def kvm_works() -> bool:
-    """Whether KVM really runs a guest here: the device alone proves nothing."""
+    """Whether KVM really runs a guest: the device alone proves nothing."""
     return (_cpu_can_virtualise() and _kvm_opens()
             and runs_a_guest(qemu(), "kvm"))
 

@@ -11,10 +11,11 @@ from scripts.kernel import Kernel
 if TYPE_CHECKING:
     from qemu.lab import Host
 
+_CLOCK = "/sys/devices/system/clocksource/clocksource0/current_clocksource"
 _GUEST = """
 echo "qdisc=$(tc qdisc show dev {dev} | head -n 1 | cut -d ' ' -f 2)"
 echo "uso=$(ethtool -k {dev} | sed -n 's/^tx-udp-segmentation: //p')"
-echo "clocksource=$(cat /sys/devices/system/clocksource/clocksource0/current_clocksource)"
+echo "clocksource=$(cat {clock})"
 """
 
 
@@ -46,7 +47,7 @@ def of_guest(host: "Host") -> dict:
 
     uso: whether its NIC takes UDP packets for segmentation: True, False.
     """
-    out = host.sh(_GUEST.format(dev=host.netdev))
+    out = host.sh(_GUEST.format(dev=host.netdev, clock=_CLOCK))
     found = dict(line.split("=", 1) for line in out.splitlines())
     return {**found, "qdisc": found.get("qdisc") or "none",
             "uso": found.get("uso", "").startswith("on"),

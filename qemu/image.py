@@ -79,8 +79,8 @@ def compile_c(args: list[str]) -> None:
 def make_erofs(tree: Path, into: Path) -> None:
     """Make a read-only, uncompressed file system image of a directory."""
     done = subprocess.run(
-        ["mkfs.erofs", "--quiet", "--all-root", "-T0", "-x-1", "-Enoinline_data",
-         "-U00000000-0000-0000-0000-000000000000", str(into), str(tree)],
+        ["mkfs.erofs", "--quiet", "--all-root", "-T0", "-x-1",
+         "-Enoinline_data", "-U00000000-0000-0000-0000-000000000000", str(into), str(tree)],
         capture_output=True, text=True)
     if done.returncode:
         raise SetupError(f"mkfs.erofs failed:\n{done.stdout}{done.stderr}")

@@ -67,7 +67,8 @@ class Host:
         """Machine.start() inside this host."""
         return self.machine.start(self._inside(cmd), **options)
 
-    def run(self, cmd: str, timeout: float = 60, check: bool = False) -> Result:
+    def run(self, cmd: str, timeout: float = 60,
+            check: bool = False) -> Result:
         """Machine.run() inside this host."""
         return self.start(cmd).wait(timeout, check)
 
@@ -85,7 +86,7 @@ class Host:
         return int(self.sh(f"side gid {self.dev} {gid_text(address)}"))
 
     def set_up(self, mtu: int) -> None:
-        """Give the interface its MTU and addresses, without waiting for DAD."""
+        """Give the interface its MTU and addresses; no wait for DAD."""
         self.sh(f"""set -e
 echo 0 > /proc/sys/net/ipv6/conf/{self.netdev}/accept_dad
 ip link set lo up
@@ -179,6 +180,13 @@ class Lab:
         if self._counter is None:
             raise SetupError("only single() counts instructions")
         return self._counter.read()
+
+    def between_marks(self) -> tuple[int, int, int]:
+        """(marks so far, user, kernel): the instructions between the last
+        two times that the guest ran the program `mark`."""
+        if self._counter is None:
+            raise SetupError("only single() counts instructions")
+        return self._counter.between()
 
 
 def _cores(smp: int) -> dict[str, str]:

@@ -20,7 +20,10 @@ NUDGE_AFTER = 1.0       # seconds of silence
 
 
 class Line:
-    """Sends frames, from any thread. window: bytes under way, 0: any number."""
+    """Sends frames, from any thread.
+
+    window: how many bytes may be under way; 0: any number.
+    """
 
     def __init__(self, sock: socket.socket, window: int = 0):
         self._sock = sock
@@ -72,7 +75,7 @@ class Line:
         return True
 
     def nudge(self) -> None:
-        """Interrupt a silent guest that has a tty, unless a frame is half sent."""
+        """Interrupt a silent guest that has a tty, but not within a frame."""
         if not self._window or not self._turn.acquire(blocking=False):
             return
         try:

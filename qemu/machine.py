@@ -107,7 +107,8 @@ class Machine:
         self.send(wire.start(job.number, cmd, cwd, env, tty))
         return job
 
-    def run(self, cmd: str, timeout: float = 60, check: bool = False) -> Result:
+    def run(self, cmd: str, timeout: float = 60,
+            check: bool = False) -> Result:
         """Run a shell command to its end.
 
         timeout: seconds of wall clock. check: another exit status than 0

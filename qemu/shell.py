@@ -21,7 +21,8 @@ from scripts.errors import run_main
 from scripts.kernel import kernel
 
 _HELP = """
-Hosts a ({a4}, {a6}) and b ({b4}, {b6}); RDMA device {dev}, driver of side {side}.
+Hosts a ({a4}, {a6}) and b ({b4}, {b6}).
+RDMA device {dev}, driver of side {side}.
 Ctrl-] then a or b: go to that host; Ctrl-] then q, or exit: end both.
 Another terminal: /usr/bin/python3 -m qemu.shell --attach b
 Another driver, in a guest: side unlink; side unload; side load A;

@@ -5,7 +5,7 @@ What counts as a splat is data: splat.deny holds one regular expression per
 line; a line that matches one of splat.allow as well is let through, and each
 such exception states its reason and when it ends.
 
-    /usr/bin/python3 -m qemu.splat FILE     splats of a log; exit status 1 if any
+    /usr/bin/python3 -m qemu.splat FILE    its splats; exit status 1 if any
 """
 
 import re

@@ -40,7 +40,8 @@ class VmMachine(Machine):
     prefix: what its command is run by; pass_fds: more inherited descriptors.
     """
 
-    def __init__(self, vm: argv.Vm, which: Qemu, prefix: list[str] | None = None,
+    def __init__(self, vm: argv.Vm, which: Qemu,
+                 prefix: list[str] | None = None,
                  pass_fds: tuple[int, ...] = ()):
         agent, their_agent = socket.socketpair()
         monitor, their_monitor = socket.socketpair()
