@@ -9,7 +9,7 @@ from qemu.image import compile_c
 from scripts import cache
 
 SOURCE = Path(__file__).resolve().parent / "insn_plugin.c"
-COUNTS = struct.Struct("=QQ")       # user, kernel
+COUNTS = struct.Struct("=5Q")       # user, kernel, marks, both between marks
 
 
 def plugin() -> Path:
@@ -34,6 +34,14 @@ class InsnCounter:
 
     def read(self) -> tuple[int, int]:
         """(user, kernel) instructions since the guest's start."""
+        return self._all()[:2]
+
+    def between(self) -> tuple[int, int, int]:
+        """(how many marks so far, user and kernel instructions between the
+        last two): the guest sets them by running the program `mark`."""
+        return self._all()[2:]
+
+    def _all(self) -> tuple[int, ...]:
         return COUNTS.unpack(self._map[:COUNTS.size])
 
     def close(self) -> None:

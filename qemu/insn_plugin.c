@@ -4,10 +4,15 @@
  * kernel, into a file that the harness maps:
  *   -plugin insn_plugin.so,counts=PATH
  *
- * The file holds two native-endian u64: user, kernel. Which of the two is told
- * by the address: x86-64 kernels run in the upper half. A translation block
+ * The file holds native-endian u64: user, kernel, the number of marks so far,
+ * and user and kernel between the last two marks. Which of the two is told by the
+ * address: x86-64 kernels run in the upper half. A translation block
  * counts as a whole when it is entered; one that is left early by a fault is
  * over-counted by what it did not execute.
+ *
+ * A mark is the no-op that guest/mark.c executes. The guest sets it where a
+ * measurement begins and ends; when the host looks, the guest has long gone on
+ * (idling costs instructions too: its timers expire at once in virtual time).
  *
  * One vCPU only: the additions are not atomic.
  *
@@ -25,12 +30,18 @@
 
 typedef uint64_t qemu_plugin_id_t;
 struct qemu_plugin_tb;
+struct qemu_plugin_insn;
 struct qemu_info;
 
 enum qemu_plugin_op {
 	QEMU_PLUGIN_INLINE_ADD_U64,
 };
 
+enum qemu_plugin_cb_flags {
+	QEMU_PLUGIN_CB_NO_REGS,
+};
+
+typedef void (*vcpu_udata_cb)(unsigned int vcpu, void *data);
 typedef void (*tb_trans_cb)(qemu_plugin_id_t id, struct qemu_plugin_tb *tb);
 
 void qemu_plugin_register_vcpu_tb_trans_cb(qemu_plugin_id_t id, tb_trans_cb cb);
@@ -39,20 +50,61 @@ void qemu_plugin_register_vcpu_tb_exec_inline(struct qemu_plugin_tb *tb,
 					      uint64_t imm);
 size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *tb);
 uint64_t qemu_plugin_tb_vaddr(const struct qemu_plugin_tb *tb);
+struct qemu_plugin_insn *
+qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *tb, size_t index);
+const void *qemu_plugin_insn_data(const struct qemu_plugin_insn *insn);
+size_t qemu_plugin_insn_size(const struct qemu_plugin_insn *insn);
+void qemu_plugin_register_vcpu_insn_exec_cb(struct qemu_plugin_insn *insn,
+					    vcpu_udata_cb cb,
+					    enum qemu_plugin_cb_flags flags,
+					    void *data);
 
 EXPORT int qemu_plugin_version = 1;
 
 static struct {
 	uint64_t user;
 	uint64_t kernel;
+	uint64_t marks;
+	uint64_t user_between;
+	uint64_t kernel_between;
 } *counts;
+
+static const unsigned char mark[] = { 0x0f, 0x1f, 0x80, 'M', 'A', 'R', 'K' };
+
+static void take_mark(unsigned int vcpu, void *data)
+{
+	static uint64_t user, kernel;		/* at the mark before */
+
+	(void)vcpu;
+	(void)data;
+	counts->user_between = counts->user - user;
+	counts->kernel_between = counts->kernel - kernel;
+	counts->marks++;
+	user = counts->user;
+	kernel = counts->kernel;
+}
+
+/* Have take_mark() called for the marks in a block. */
+static void find_marks(struct qemu_plugin_tb *tb)
+{
+	for (size_t i = 0; i < qemu_plugin_tb_n_insns(tb); i++) {
+		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
+
+		if (qemu_plugin_insn_size(insn) == sizeof(mark) &&
+		    !memcmp(qemu_plugin_insn_data(insn), mark, sizeof(mark)))
+			qemu_plugin_register_vcpu_insn_exec_cb(
+				insn, take_mark, QEMU_PLUGIN_CB_NO_REGS, NULL);
+	}
+}
 
 static void count_block(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 {
-	uint64_t *count = qemu_plugin_tb_vaddr(tb) >> 63 ? &counts->kernel
-							 : &counts->user;
+	int in_kernel = qemu_plugin_tb_vaddr(tb) >> 63;
+	uint64_t *count = in_kernel ? &counts->kernel : &counts->user;
 
 	(void)id;
+	if (!in_kernel)
+		find_marks(tb);
 	qemu_plugin_register_vcpu_tb_exec_inline(tb, QEMU_PLUGIN_INLINE_ADD_U64,
 						 count,
 						 qemu_plugin_tb_n_insns(tb));
