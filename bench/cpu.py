@@ -3,6 +3,8 @@
 
 from dataclasses import dataclass
 
+from bench.exchange import Exchange, Probe
+
 USER_HZ = 100       # ticks per second in /proc/stat, on every architecture
 
 
@@ -36,13 +38,28 @@ def wrap(cmd: str) -> str:
             f"{cmd}; r=$?; read -r s < /proc/stat; echo \"$s\"; exit $r")
 
 
-def unwrap(out: str) -> tuple[Ticks, str]:
-    """(CPU time, output of cmd itself) from what wrap(cmd) printed."""
+def unwrap(out: str) -> tuple[Ticks, Ticks, str]:
+    """(ticks before, ticks after, output of cmd) of what wrap(cmd) printed."""
     lines = out.splitlines()
     if len(lines) < 2:
         raise ValueError(f"no two lines of /proc/stat in {out!r}")
-    spent = parse(lines[-1]) - parse(lines[0])
-    return spent, "\n".join(lines[1:-1])
+    return parse(lines[0]), parse(lines[-1]), "\n".join(lines[1:-1])
+
+
+class CpuProbe(Probe):
+    """spent: CPU time of both guests, from when the server listened."""
+
+    def __init__(self) -> None:
+        self.spent = Ticks(0, 0)
+
+    def wrap(self, serve: str, ask: str) -> tuple[str, str]:
+        return wrap(serve), wrap(ask)
+
+    def unwrap(self, went: Exchange) -> str:
+        before, after, out = unwrap(went.asked.out)
+        _, ended, _ = unwrap(went.served.out)
+        self.spent = after - before + (ended - parse(went.ready))
+        return out
 
 
 def per_message(run: Ticks, base: Ticks, messages: int) -> tuple[float, float]:

@@ -22,7 +22,10 @@ KINDS = {
     "p99": ("us", "lower"),
 }
 
-_LISTS = ("verb", "test", "sizes", "qps", "mtu", "post_list")
+DEPTH = 128         # of the send queue, perftest's default
+
+_LISTS = ("verb", "test", "sizes", "qps", "mtu", "post_list", "depth",
+          "events")
 
 
 class MatrixError(Exception):
@@ -40,6 +43,8 @@ class Run:
     qps: int
     mtu: int                # of the link, bytes
     post_list: int          # work requests per post
+    depth: int              # of the send queue (bw only)
+    events: bool            # sleep on completion events instead of polling
     iterations: int         # per QP
     short: int              # iterations of the run to subtract; 0: none
     kinds: tuple[str, ...]
@@ -53,6 +58,10 @@ class Run:
             words.append(f"q{self.qps}")
         if self.post_list > 1:
             words.append(f"l{self.post_list}")
+        if self.depth != DEPTH:
+            words.append(f"d{self.depth}")
+        if self.events:
+            words.append("events")
         words.append(f"m{self.mtu}")
         return " ".join(words)
 
@@ -96,9 +105,8 @@ def _plan(data: dict, which: str, mode: str) -> Plan:
     where = f"{which}.{mode}"
     if section["reps"] < 1:
         raise MatrixError(f"{where}: reps must be at least 1")
-    runs: list[Run] = []
-    for entry in section["run"]:
-        runs += _expand(data, mode, entry, where)
+    runs = [run for entry in section["run"]
+            for run in _expand(data, mode, entry, where)]
     names = [run.name for run in runs]
     for name in names:
         if names.count(name) > 1:
@@ -111,7 +119,8 @@ def _expand(data: dict, mode: str, entry: dict, where: str) -> list[Run]:
     unknown = set(entry) - set(_LISTS) - {"refs"}
     if unknown:
         raise MatrixError(f"{where}: unknown key {sorted(unknown)} in {entry}")
-    given = {"qps": [1], "mtu": [data["mtu"]], "post_list": [1]} | entry
+    given = {"qps": [1], "mtu": [data["mtu"]], "post_list": [1],
+             "depth": [DEPTH], "events": [False]} | entry
     lists = []
     for key in _LISTS:
         value = given[key]
@@ -123,33 +132,42 @@ def _expand(data: dict, mode: str, entry: dict, where: str) -> list[Run]:
 
 def _run(data: dict, mode: str, combination: tuple, refs: tuple,
          where: str) -> Run:
-    verb, test, size, qps, mtu, post_list = combination
-    _check(verb, test, size, qps, post_list, refs, f"{where}: {combination}")
+    verb, test, size, qps, mtu, post_list, depth, events = combination
+    refused = _refuse(verb, test, size, qps, post_list, depth, events, refs)
+    if refused:
+        raise MatrixError(f"{where}: {combination}: {refused}")
     table = data["iterations"][mode]
     count = _iterations(table[test], size, where)
     count -= count % post_list      # perftest refuses anything else
     short = count // table["short"] if mode == "insn" else 0
     short -= short % post_list
     kinds = _kinds(mode, test, size, data["rate_below"])
-    return Run(mode, verb, test, size, qps, mtu, post_list, count, short,
-               kinds, refs)
+    return Run(mode, verb, test, size, qps, mtu, post_list, depth, events,
+               count, short, kinds, refs)
 
 
-def _check(verb: str, test: str, size: int, qps: int, post_list: int,
-           refs: tuple, where: str) -> None:
-    """Raise MatrixError for what perftest cannot do."""
+def _refuse(verb: str, test: str, size: int, qps: int, post_list: int,
+            depth: int, events: bool, refs: tuple) -> str:
+    """Why perftest cannot do this; "" when it can."""
+    lists = {"post lists": post_list > 1, "a depth": depth != DEPTH,
+             "several QPs": qps > 1}
     if verb not in VERBS or test not in TESTS:
-        raise MatrixError(f"{where}: verbs are {VERBS}, tests {TESTS}")
+        return f"verbs are {VERBS}, tests {TESTS}"
     if set(refs) - set(REFS):
-        raise MatrixError(f"{where}: reference variants are {REFS}")
+        return f"reference variants are {REFS}"
     if not 2 <= size <= 1 << 20:
-        raise MatrixError(f"{where}: sizes are 2 B to 1 MiB")
+        return "sizes are 2 B to 1 MiB"
     if verb == "atomic" and size != 8:
-        raise MatrixError(f"{where}: an atomic operation has 8 bytes")
+        return "an atomic operation has 8 bytes"
     if verb == "atomic" and "siw" in refs:
-        raise MatrixError(f"{where}: siw has no atomic operations")
-    if test == "lat" and (qps > 1 or post_list > 1):
-        raise MatrixError(f"{where}: latency runs have one QP and no lists")
+        return "siw has no atomic operations"
+    if verb == "write" and events:
+        return "a write causes no event at its target"
+    if test == "lat" and any(lists.values()):
+        return f"latency runs have none of {list(lists)}"
+    if post_list > depth:
+        return "a post list is not longer than the queue"
+    return ""
 
 
 def _iterations(rows: list, size: int, where: str) -> int:

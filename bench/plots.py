@@ -98,8 +98,8 @@ def _series(made: list[dict], mode: str, verb: str, what: str) -> dict:
     kinds = ("lat",) if what == "latency" else ("bw", "rate")
     out: dict[str, list[tuple[int, float]]] = {}
     for cell in made:
-        plain = cell["qps"] == 1 and cell.get("post_list", 1) == 1 \
-            and cell["mtu"] == 4200
+        plain = cell["qps"] == 1 and cell["mtu"] == 4200 \
+            and not {"post_list", "depth"} & set(cell)
         if (cell["mode"], cell["verb"]) != (mode, verb) or not plain \
                 or cell["kind"] not in kinds:
             continue

@@ -6,7 +6,8 @@ A cell:
     variants: {name: {samples, median, min, max} or {error}},
     gain, gain_min, gain_max, verdict   (null when A or B failed)
 and, only where they apply:
-    post_list: work requests per post;
+    post_list: work requests per post; depth: of the send queue;
+    events: true when both ends sleep instead of polling;
     cpu: guest CPU time per message, {"all": cell-like, "kernel": cell-like}.
 gain > 1 always means that B is better.
 """
@@ -17,7 +18,7 @@ from pathlib import Path
 from bench import stats
 from bench.ab import Samples, variants
 from bench.facts import without_paths
-from bench.matrix import KINDS
+from bench.matrix import DEPTH, KINDS, Run
 
 SCHEMA = 1
 FAILED = "failed"
@@ -52,6 +53,18 @@ def _gain(samples: Samples, kind: str, better: str, found: dict) -> dict:
             "verdict": stats.judge(gain)}
 
 
+def options(run: Run) -> dict:
+    """What makes a run special, for its cells."""
+    found = {}
+    if run.post_list > 1:
+        found["post_list"] = run.post_list
+    if run.depth != DEPTH:
+        found["depth"] = run.depth
+    if run.events:
+        found["events"] = True
+    return found
+
+
 def cells(taken: list[Samples]) -> list[dict]:
     """The report's cells, in the order of the runs and their kinds."""
     out = []
@@ -63,8 +76,7 @@ def cells(taken: list[Samples]) -> list[dict]:
                     "size": run.size, "qps": run.qps, "mtu": run.mtu,
                     "unit": unit, "better": better,
                     **compare(samples, kind, better)}
-            if run.post_list > 1:
-                cell["post_list"] = run.post_list
+            cell |= options(run)
             if kind == run.kinds[0] and _has_cpu(samples):
                 cell["cpu"] = _cpu(samples)
             out.append(cell)

@@ -49,20 +49,19 @@ def _one(pattern: re.Pattern, out: str) -> float:
 def _qperf(lab: Lab, ports: Ports, size: int, test: str) -> str:
     """qperf's -n hangs in socket tests (0.4.11), so it runs for a time."""
     port = ports.take()
-    asked, _ = exchange(lab.b, f"qperf -lp {port}", lab.a,
-                        f"qperf {lab.b.ip4} -lp {port} -t {SECONDS} "
-                        f"-m {size} -uu -e 6 {test}", port, TIMEOUT,
-                        ends=False)
-    return asked.out
+    went = exchange(lab.b, f"qperf -lp {port}", lab.a,
+                    f"qperf {lab.b.ip4} -lp {port} -t {SECONDS} "
+                    f"-m {size} -uu -e 6 {test}", port, TIMEOUT, ends=False)
+    return went.asked.out
 
 
 def _iperf3(lab: Lab, ports: Ports, run: Run, proto: str) -> float:
     port = ports.take()
     size = f"-u -b 0 -l {datagram(run)}" if proto == "udp" else f"-l {run.size}"
-    asked, _ = exchange(lab.b, f"iperf3 -s -1 -p {port}", lab.a,
-                        f"iperf3 -c {lab.b.ip4} -p {port} -t {SECONDS} -J "
-                        f"{size}", port, TIMEOUT)
-    return received(asked.out)
+    went = exchange(lab.b, f"iperf3 -s -1 -p {port}", lab.a,
+                    f"iperf3 -c {lab.b.ip4} -p {port} -t {SECONDS} -J {size}",
+                    port, TIMEOUT)
+    return received(went.asked.out)
 
 
 def received(out: str) -> float:

@@ -40,12 +40,16 @@ def number(value: float) -> str:
 
 
 def name_of(cell: dict) -> str:
-    """What a cell measures: "write 64 B, 4 QPs, lists of 16"."""
+    """What a cell measures: "write 64 B, 4 QPs, lists of 16, depth 1"."""
     words = [f"{cell['verb']} {size_text(cell['size'])}"]
     if cell["qps"] > 1:
         words.append(f"{cell['qps']} QPs")
     if cell.get("post_list", 1) > 1:
         words.append(f"lists of {cell['post_list']}")
+    if "depth" in cell:
+        words.append(f"depth {cell['depth']}")
+    if cell.get("events"):
+        words.append("events")
     if cell["mtu"] != 4200:
         words.append(f"MTU {cell['mtu']}")
     return ", ".join(words)

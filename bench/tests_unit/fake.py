@@ -67,7 +67,7 @@ class FakeHost:
     def run(self, cmd: str, timeout: float = 60) -> Result:
         self.commands.append(cmd)
         if "/proc/net/tcp" in cmd:
-            return Result(0, "", "", 0.0)
+            return Result(0, stat(self.lab.ticks), "", 0.0)
         figure = self.lab.model(self.lab.side, cmd)
         if figure is None:
             return Result(1, "", "Couldn't connect", 0.1)
@@ -91,7 +91,7 @@ class FakeHost:
             return int(found[1]) if found else default
         count = option("n", 0) * option("q", 1)
         size = option("s", 8)
-        self.lab.spend(count)
+        self.lab.spend(cmd, count)
         before, after = self.lab.ticks, self.lab.ticks + 30 + count // 20
         if "_lat" in cmd:
             table = (f"{LAT_HEAD}\n {size} {count} {figure / 2:.2f} "
@@ -102,7 +102,10 @@ class FakeHost:
                      f"{figure * size / 2**20:.2f} {figure / 1e6:.6f}\n")
         mtu = 4096 if self.lab.mtu == 4200 else 1024
         head = f" Mtu             : {mtu}[B]"
-        return (f"{stat(before)}\n{head}\n{LINE}\n{table}{LINE}\n{stat(after)}\n")
+        out = f"{head}\n{LINE}\n{table}{LINE}\n"
+        if "/proc/stat" in cmd:
+            out = f"{stat(before)}\n{out}{stat(after)}\n"
+        return out
 
 
 def stat(ticks: int) -> str:
@@ -128,14 +131,16 @@ class FakeLab:
         self._splat = splat
         self._bad_side = bad_side
         self._leaks = leaks
-        self._kernel = 10_000_000
+        self._kernel = 0
+        self._marks = 0
 
-    def spend(self, messages: int) -> None:
-        """Instructions of a start-up and of so many messages."""
-        self._kernel += 5_000_000 + 20_000 * messages
+    def spend(self, cmd: str, messages: int) -> None:
+        """Count a start-up and so many messages, if the command has marks."""
+        self._marks += cmd.split().count("mark;")
+        self._kernel = 5_000_000 + 20_000 * messages
 
-    def instructions(self) -> tuple[int, int]:
-        return 7, self._kernel
+    def between_marks(self) -> tuple[int, int, int]:
+        return self._marks, 7, self._kernel
 
     def load(self, side: str) -> None:
         if side == self._bad_side:

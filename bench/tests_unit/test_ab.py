@@ -10,11 +10,11 @@ from bench.schedule import turns
 from bench.tests_unit import fake
 from bench.tests_unit.fake import Boots, FakeLab
 
-LAT = Run("two-vm", "send", "lat", 2, 1, 4200, 1, 1000, 0, ("lat", "p99"),
+LAT = Run("two-vm", "send", "lat", 2, 1, 4200, 1, 128, False, 1000, 0, ("lat", "p99"),
           ("siw", "tcp", "udp"))
-RATE = Run("two-vm", "write", "bw", 64, 1, 4200, 1, 3000, 0, ("rate",), ())
-SMALL = Run("two-vm", "write", "bw", 65536, 1, 1500, 1, 300, 0, ("bw",), ())
-INSN = Run("insn", "write", "bw", 64, 1, 4200, 1, 2500, 500,
+RATE = Run("two-vm", "write", "bw", 64, 1, 4200, 1, 128, False, 3000, 0, ("rate",), ())
+SMALL = Run("two-vm", "write", "bw", 65536, 1, 1500, 1, 128, False, 300, 0, ("bw",), ())
+INSN = Run("insn", "write", "bw", 64, 1, 4200, 1, 128, False, 2500, 500,
            ("rate", "kinsn"), ())
 
 

@@ -107,6 +107,10 @@ class Refusals(unittest.TestCase):
                      'verb = "send"\ntest = "bw"\nsizes = [2]\nsice = 1',
                      'verb = "send"\ntest = "bw"\nsizes = [2]\n'
                      'refs = ["roce"]',
+                     'verb = "write"\ntest = "bw"\nsizes = [2]\nevents = true',
+                     'verb = "send"\ntest = "lat"\nsizes = [2]\ndepth = 1',
+                     'verb = "send"\ntest = "bw"\nsizes = [2]\ndepth = 1\n'
+                     "post_list = 16",
                      'verb = "send"\ntest = "bw"\nsizes = [2, 2]'):
             with self.subTest(text=text), self.assertRaises(MatrixError):
                 loaded(text)

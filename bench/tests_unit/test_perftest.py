@@ -5,6 +5,7 @@ import unittest
 from pathlib import Path
 
 from bench import perftest
+from bench.cpu import CpuProbe
 from bench.exchange import CellError, Ports
 from bench.matrix import Run
 from bench.perftest import Link, Numbers, command, parse
@@ -14,10 +15,11 @@ RECORDED = Path(__file__).with_name("recorded")
 
 
 def run_of(verb: str, test: str, size: int, qps: int = 1, mode: str = "two-vm",
-           post_list: int = 1, mtu: int = 4200) -> Run:
+           post_list: int = 1, mtu: int = 4200, depth: int = 128,
+           events: bool = False) -> Run:
     kinds = ("lat", "p99") if test == "lat" else ("rate",)
-    return Run(mode, verb, test, size, qps, mtu, post_list, 1000, 200, kinds,
-               ())
+    return Run(mode, verb, test, size, qps, mtu, post_list, depth, events,
+               1000, 200, kinds, ())
 
 
 def recorded(name: str) -> str:
@@ -25,25 +27,33 @@ def recorded(name: str) -> str:
     return (RECORDED / name).read_text().split("\n", 1)[1]
 
 
+# file -> (run, iterations, device, port, what it measured)
+FILES = {
+    "A-send_lat-2-q1-m4200": (run_of("send", "lat", 2), 250, "rxe0", 18515,
+                              Numbers(lat=3285.92, p99=32505.53)),
+    "A-read_lat-64-q1-m4200": (run_of("read", "lat", 64), 250, "rxe0", 18516,
+                               Numbers(lat=2082.53, p99=20271.04)),
+    "A-write_bw-64-q4-m4200": (run_of("write", "bw", 64, 4), 750, "rxe0",
+                               18520, Numbers(bw=0.60, rate=9870.0)),
+    "A-write_bw-65536-q1-m1500": (run_of("write", "bw", 65536, mtu=1500), 75,
+                                  "rxe0", 18519, Numbers(bw=2.69, rate=43.0)),
+    "A-atomic_bw-8-q1-m4200": (run_of("atomic", "bw", 8), 750, "rxe0", 18523,
+                               Numbers(bw=0.03, rate=4337.0)),
+    "siw-send_bw-4096-q1-m4200": (run_of("send", "bw", 4096), 500, "siw0",
+                                  18618, Numbers(bw=6.88, rate=1762.0)),
+    "siw-send_lat-2-q1-m4200": (run_of("send", "lat", 2), 250, "siw0", 18615,
+                                Numbers(lat=487.60, p99=5705.05)),
+}
+
+
 class Recorded(unittest.TestCase):
+    def test_all_are_used(self):
+        self.assertEqual({p.name for p in RECORDED.iterdir()}, set(FILES))
+
     def test_numbers(self):
-        for name, run, count, right in (
-                ("A-send_lat-2-q1", run_of("send", "lat", 2), 250,
-                 Numbers(lat=4327.35, p99=31033.47)),
-                ("A-read_lat-64-q1", run_of("read", "lat", 64), 250,
-                 Numbers(lat=2095.72, p99=11968.0)),
-                ("A-write_bw-64-q4", run_of("write", "bw", 64, 4), 750,
-                 Numbers(bw=0.46, rate=7567.0)),
-                ("A-write_bw-65536-q1", run_of("write", "bw", 65536), 75,
-                 Numbers(bw=7.31, rate=117.0)),
-                ("A-atomic_bw-8-q1", run_of("atomic", "bw", 8), 750,
-                 Numbers(bw=0.05, rate=6969.0)),
-                ("siw-send_bw-4096-q1", run_of("send", "bw", 4096), 500,
-                 Numbers(bw=3.31, rate=847.0)),
-                ("siw-send_lat-2-q1", run_of("send", "lat", 2), 250,
-                 Numbers(lat=515.63, p99=3253.79))):
+        for name, (run, count, dev, _, right) in FILES.items():
             with self.subTest(name=name):
-                found = parse(recorded(name), run, count)
+                found = parse(recorded(name), run, count, dev == "siw0")
                 for field in ("lat", "p99", "bw", "rate"):
                     want = getattr(right, field)
                     if want is None:
@@ -52,19 +62,12 @@ class Recorded(unittest.TestCase):
                         self.assertAlmostEqual(getattr(found, field), want, 6)
 
     def test_commands_are_those_that_were_recorded(self):
-        for name, run, count, dev, port in (
-                ("A-send_lat-2-q1", run_of("send", "lat", 2), 250, "rxe0",
-                 18515),
-                ("A-write_bw-64-q4", run_of("write", "bw", 64, 4), 750,
-                 "rxe0", 18520),
-                ("A-atomic_bw-8-q1", run_of("atomic", "bw", 8), 750, "rxe0",
-                 18523),
-                ("siw-send_bw-4096-q1", run_of("send", "bw", 4096), 500,
-                 "siw0", 18618)):
-            first = (RECORDED / name).read_text().split("\n", 1)[0]
-            self.assertEqual(
-                "$ " + command(run, dev, 1, port, count, "10.77.0.2",
-                               dev == "siw0"), first)
+        for name, (run, count, dev, port, _) in FILES.items():
+            with self.subTest(name=name):
+                asked = (RECORDED / name).read_text().split("\n", 1)[0]
+                self.assertEqual("$ " + command(run, dev, 1, port, count,
+                                                "10.77.0.2", dev == "siw0"),
+                                 asked)
 
 
 class Strict(unittest.TestCase):
@@ -72,7 +75,7 @@ class Strict(unittest.TestCase):
 
     def setUp(self):
         self.run_ = run_of("send", "lat", 2)
-        self.out = recorded("A-send_lat-2-q1")
+        self.out = recorded("A-send_lat-2-q1-m4200")
         parse(self.out, self.run_, 250)
 
     def refuse(self, out: str, run: Run | None = None, count: int = 250):
@@ -104,10 +107,10 @@ class Strict(unittest.TestCase):
         self.refuse(self.out, run_of("send", "lat", 2, mtu=1500))
 
     def test_a_figure_of_zero(self):
-        out = recorded("A-write_bw-64-q4")
+        out = recorded("A-write_bw-64-q4-m4200")
         run = run_of("write", "bw", 64, 4)
         parse(out, run, 750)
-        self.refuse(out.replace("0.007567", "0.000000"), run, 750)
+        self.refuse(out.replace("0.009870", "0.000000"), run, 750)
 
 
 class PathMtu(unittest.TestCase):
@@ -131,14 +134,31 @@ class Options(unittest.TestCase):
         self.assertFalse({"-N", "-q", "-l"} & set(words))
 
 
+    def test_completions_are_asked_for_regularly(self):
+        for run, given in ((run_of("write", "bw", 64), True),
+                           (run_of("write", "bw", 8192), False),
+                           (run_of("write", "bw", 64, depth=1), False),
+                           (run_of("write", "bw", 64, post_list=16), False)):
+            with self.subTest(run=run):
+                self.assertEqual("-Q 16" in command(run, "d", 1, 2, 992),
+                                 given)
+
+    def test_events_and_depth(self):
+        words = command(run_of("send", "bw", 64, depth=1, events=True), "d",
+                        1, 2, 100)
+        self.assertIn(" -t 1", words)
+        self.assertIn(" -e", words)
+
+
 class Measure(unittest.TestCase):
     def test_two_ends_and_their_cpu_time(self):
         lab = FakeLab()
         lab.load("A")
         link = Link.of(lab, "A", Ports())
-        found = perftest.measure(link, run_of("write", "bw", 64), 1000)
+        probe = CpuProbe()
+        found = perftest.measure(link, run_of("write", "bw", 64), 1000, probe)
         self.assertEqual(found.rate, 4000.0)
-        self.assertEqual(found.spent.user + found.spent.kernel, 100)
+        self.assertEqual(probe.spent.user + probe.spent.kernel, 100)
         self.assertTrue(any("ib_write_bw" in c and lab.b.ip4 in c
                             for c in lab.a.commands))
         self.assertTrue(any("ib_write_bw" in c and lab.b.ip4 not in c

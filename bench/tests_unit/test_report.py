@@ -53,7 +53,8 @@ class Schema(unittest.TestCase):
     def test_cells(self):
         for cell in self.report["cells"]:
             self.assertLessEqual(CELL, set(cell))
-            self.assertLessEqual(set(cell) - CELL, {"post_list", "cpu"})
+            self.assertLessEqual(set(cell) - CELL, {"post_list", "depth", "events",
+                                                   "cpu"})
             self.assertIn(cell["mode"], matrix.MODES)
             self.assertEqual((cell["unit"], cell["better"]),
                              matrix.KINDS[cell["kind"]])
