@@ -8,7 +8,7 @@ from qemu.peers import perftest
 
 REQUIRES = {"tools": ("ib_read_bw",), "seconds": 120}
 SIZE = 4 << 20          # bytes of a READ, far above the bound
-BOUND = 1 << 20         # bytes of one QP that the host's stack may hold
+BOUND = 512 << 10       # bytes of one QP that the host's queues may hold
 BACKLOG = re.compile(r"backlog (\d+)([KM]?)b")
 UNIT = {"": 1, "K": 1 << 10, "M": 1 << 20}
 

@@ -2,9 +2,9 @@
 /*
  * Bytes that a QP has in qdiscs, devices and loopback queues of this host.
  *
- * Stage:	tx; bounds what requester and responder hand down to the stack
+ * Stage:	tx; bounds what a QP hands down to the stack
  * In:		packets on their way out; skbs that the stack is done with
- * Out:		tasks that stop at the limit and are scheduled again
+ * Out:		a task that stops at the limit and is scheduled again
  * Context:	charge and full: the QP's tasks; write_space: an skb destructor,
  *		possibly under a device's tx lock
  * Locks:	sk_callback_lock keeps the QP alive in write_space
@@ -18,19 +18,53 @@
 #include "rxe_trace.h"
 
 /*
- * In truesize, so that it bounds memory whatever the size of the packets.
- * High: what the PSN window of an RC QP holds at a path MTU of 4096 (128
- * packets of some 8.5 KiB), so that RC is paced by its peer's ACKs and only
- * UC, UD and read replies, which have none, by this host's devices. Low: who
- * stopped goes on with room for a batch.
+ * A QP's share of the host's queues: as many packets of the size that it
+ * sends. fq drops what exceeds 100 packets of a flow, and a QP is one; a qdisc
+ * of the usual 1000 packets has room for ten QPs.
  */
-#define INFLIGHT_HIGH	SZ_1M
-#define INFLIGHT_LOW	(INFLIGHT_HIGH / 2)
+#define INFLIGHT_PACKETS	96
+
+/* A QP that stopped goes on when half of its share is free */
+#define INFLIGHT_RESUME(limit)	((limit) / 2)
+
+/* Weight of a shorter packet in the size that the limit is made of */
+#define SIZE_DECAY		16
+
+u32 rxe_inflight_bytes(const struct rxe_qp *qp)
+{
+	return sk_wmem_alloc_get(qp->sk->sk);
+}
+
+u32 rxe_inflight_limit(const struct rxe_qp *qp)
+{
+	return INFLIGHT_PACKETS * READ_ONCE(qp->inflight_size);
+}
+
+static bool has_room(const struct rxe_qp *qp)
+{
+	return rxe_inflight_bytes(qp) <=
+	       INFLIGHT_RESUME(rxe_inflight_limit(qp));
+}
+
+/*
+ * Follow the size of the QP's packets, up at once and down slowly: a short
+ * message among long ones must not take their room. Both tasks may be here at
+ * a time; what one of them learns may be lost until its next packet.
+ */
+static void learn_size(struct rxe_qp *qp, u32 truesize)
+{
+	u32 size = READ_ONCE(qp->inflight_size);
+
+	if (truesize < size)
+		size -= (size - truesize) / SIZE_DECAY;
+	else
+		size = truesize;
+	WRITE_ONCE(qp->inflight_size, size);
+}
 
 /*
  * Called by sock_wfree() for each skb that the stack has freed. sk_user_data
- * is the QP only while one of its tasks waits for room, so that the usual
- * case is one load.
+ * is the QP only while it waits for room, so that the usual case is one load.
  */
 static void inflight_write_space(struct sock *sk)
 {
@@ -42,12 +76,11 @@ static void inflight_write_space(struct sock *sk)
 	smp_mb__after_atomic();
 	if (likely(!READ_ONCE(sk->sk_user_data)))
 		return;
-	if (sk_wmem_alloc_get(sk) > INFLIGHT_LOW)
-		return;
 
 	read_lock(&sk->sk_callback_lock);
-	qp = xchg(&sk->sk_user_data, NULL);
-	if (qp && rxe_get(qp)) {
+	qp = READ_ONCE(sk->sk_user_data);
+	if (qp && has_room(qp) && xchg(&sk->sk_user_data, NULL) &&
+	    rxe_get(qp)) {
 		rxe_sched_task(&qp->send_task);
 		rxe_sched_task(&qp->recv_task);
 		rxe_put(qp);
@@ -59,6 +92,7 @@ void rxe_inflight_init(struct rxe_qp *qp)
 {
 	struct sock *sk = qp->sk->sk;
 
+	qp->inflight_size = SKB_TRUESIZE(SKB_WITH_OVERHEAD(SZ_1K));
 	qp->sk_write_space = sk->sk_write_space;
 	sk->sk_write_space = inflight_write_space;
 }
@@ -77,20 +111,24 @@ void rxe_inflight_cleanup(struct rxe_qp *qp)
 	write_unlock_bh(&sk->sk_callback_lock);
 }
 
-int rxe_inflight_bytes(const struct rxe_qp *qp)
-{
-	return sk_wmem_alloc_get(qp->sk->sk);
-}
-
 /**
- * rxe_inflight_charge() - Charge a packet to a QP until the stack frees it
- * @qp: the QP that sends it
- * @skb: the packet; its truesize is what counts
+ * rxe_inflight_charge() - Charge a packet to its QP until the stack frees it
+ * @pkt: the packet
+ * @skb: its skb; the truesize is what counts
+ *
+ * Context: the QP's tasks.
  */
-void rxe_inflight_charge(struct rxe_qp *qp, struct sk_buff *skb)
+void rxe_inflight_charge(const struct rxe_pkt_info *pkt, struct sk_buff *skb)
 {
+	struct rxe_qp *qp = pkt->qp;
+
+	if (pkt->mask & RXE_PAYLOAD_MASK)
+		learn_size(qp, skb->truesize);
+
 	skb_set_owner_w(skb, qp->sk->sk);
-	trace_rxe_inflight(qp, rxe_inflight_bytes(qp));
+	/* RC wants its packets in order even when none is queued here */
+	skb->ooo_okay = 0;
+	trace_rxe_inflight(qp);
 }
 
 /**
@@ -98,21 +136,19 @@ void rxe_inflight_charge(struct rxe_qp *qp, struct sk_buff *skb)
  * @qp: the QP
  *
  * Context: the QP's tasks.
- * Return: true when the limit is reached; then both tasks are scheduled again
- * once half of it is free.
+ * Return: true when it has its share in flight; then both tasks are scheduled
+ * again once half of it is free.
  */
 bool rxe_inflight_full(struct rxe_qp *qp)
 {
-	struct sock *sk = qp->sk->sk;
-
-	if (likely(rxe_inflight_bytes(qp) < INFLIGHT_HIGH))
+	if (likely(rxe_inflight_bytes(qp) < rxe_inflight_limit(qp)))
 		return false;
 
-	WRITE_ONCE(sk->sk_user_data, qp);
+	WRITE_ONCE(qp->sk->sk->sk_user_data, qp);
 	/* pairs with the barrier in inflight_write_space(): look again, for
 	 * the last skb may have been freed before we said that we wait
 	 */
 	smp_mb();
 
-	return rxe_inflight_bytes(qp) > INFLIGHT_LOW;
+	return !has_room(qp);
 }

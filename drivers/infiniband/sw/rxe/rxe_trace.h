@@ -6,9 +6,9 @@
  *	-> rxe_resp -> rxe_tx  ~ network ~  rxe_rx -> rxe_task -> rxe_comp
  *	-> rxe_cqe
  *
- * Every event carries the local QP number (rxe_cqe: the CQ's), so one filter
- * follows a QP through all of them. Numbers are in host byte order, PSNs are
- * 24 bits wide, lengths are bytes.
+ * Every event but rxe_cqe, which has the CQ's, carries the local QP number, so
+ * one filter follows a QP through all of them. Numbers are in host byte order,
+ * PSNs are 24 bits wide, lengths are bytes.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM rxe
@@ -20,6 +20,7 @@
 #include <rdma/ib_verbs.h>
 
 #include "rxe.h"
+#include "rxe_inflight.h"
 #include "rxe_queue.h"
 
 #ifndef RXE_TRACE_HELPERS
@@ -56,8 +57,8 @@ TRACE_EVENT(rxe_post,
 );
 
 /*
- * One run of a QP's sender or receiver: @passes of at most @budget; a run
- * that used up its budget left work behind and queued itself again.
+ * One run of a QP's sender or receiver: @passes of a @budget; a run that used
+ * it up may have left work behind for the next.
  */
 TRACE_EVENT(rxe_task,
 	TP_PROTO(const struct rxe_qp *qp, bool recv, u32 passes, u32 budget),
@@ -120,25 +121,27 @@ DEFINE_EVENT(rxe_packet, rxe_tx,
 	TP_ARGS(qp, pkt)
 );
 
-/* The stack holds @bytes (truesize) of the QP's packets, this one included */
+/* What the stack holds of the QP's packets, one just handed to it included */
 TRACE_EVENT(rxe_inflight,
-	TP_PROTO(const struct rxe_qp *qp, u32 bytes),
-	TP_ARGS(qp, bytes),
+	TP_PROTO(const struct rxe_qp *qp),
+	TP_ARGS(qp),
 
 	TP_STRUCT__entry(
 		__string(dev, dev_name(&qp->ibqp.device->dev))
 		__field(u32, qpn)
 		__field(u32, bytes)
+		__field(u32, limit)
 	),
 
 	TP_fast_assign(
 		__assign_str(dev);
 		__entry->qpn = qp->ibqp.qp_num;
-		__entry->bytes = bytes;
+		__entry->bytes = rxe_inflight_bytes(qp);
+		__entry->limit = rxe_inflight_limit(qp);
 	),
 
-	TP_printk("dev=%s qpn=%u bytes=%u", __get_str(dev), __entry->qpn,
-		  __entry->bytes)
+	TP_printk("dev=%s qpn=%u bytes=%u limit=%u", __get_str(dev),
+		  __entry->qpn, __entry->bytes, __entry->limit)
 );
 
 /* Arrived with a good ICRC; a multicast packet has no QP yet (qpn=0) */
@@ -173,7 +176,7 @@ TRACE_EVENT(rxe_resp,
 		  __entry->syndrome)
 );
 
-/* A send WQE leaves the SQ, with or without a CQE */
+/* A send WQE is finished, with or without a CQE; not when it is flushed */
 TRACE_EVENT(rxe_comp,
 	TP_PROTO(const struct rxe_qp *qp, const struct rxe_send_wqe *wqe),
 	TP_ARGS(qp, wqe),
@@ -206,9 +209,8 @@ TRACE_EVENT(rxe_comp,
 
 /* A CQE was written; @armed: its consumer is about to be told */
 TRACE_EVENT(rxe_cqe,
-	TP_PROTO(const struct rxe_cq *cq, u32 pending, bool solicited,
-		 bool armed),
-	TP_ARGS(cq, pending, solicited, armed),
+	TP_PROTO(const struct rxe_cq *cq, bool solicited),
+	TP_ARGS(cq, solicited),
 
 	TP_STRUCT__entry(
 		__string(dev, dev_name(&cq->ibcq.device->dev))
@@ -221,9 +223,11 @@ TRACE_EVENT(rxe_cqe,
 	TP_fast_assign(
 		__assign_str(dev);
 		__entry->cqn = cq->elem.index;
-		__entry->pending = pending;
+		__entry->pending = queue_count(cq->queue,
+					       QUEUE_TYPE_TO_CLIENT);
 		__entry->solicited = solicited;
-		__entry->armed = armed;
+		__entry->armed = cq->notify & IB_CQ_NEXT_COMP ||
+				 (cq->notify & IB_CQ_SOLICITED && solicited);
 	),
 
 	TP_printk("dev=%s cqn=%u pending=%u solicited=%d armed=%d",
