@@ -46,7 +46,8 @@ def time_left(elapsed: float, done: int, total: int | None,
     """
     share = done / total if total and done > 0 else None
     if share is not None and share >= 1:
-        return 0.0
+        # More than there were the last time: nobody knows how many more.
+        return 0.0 if share == 1 else None
     if share is not None and share >= 0.02:
         rate = elapsed * (1 - share) / share
         if last is None:

@@ -26,7 +26,7 @@ class TimeLeft(CacheCase):
 
     def test_finished(self):
         self.assertEqual(time_left(10, 100, 100, 60), 0)
-        self.assertEqual(time_left(10, 120, 100, 60), 0)
+        self.assertIsNone(time_left(10, 120, 100, 60))
 
     def test_mixture_lies_between(self):
         left = time_left(30, 50, 100, 100)
