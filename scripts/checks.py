@@ -26,6 +26,8 @@ ALLOW = PATCHES / "CHECKPATCH.allow"
 SPARSE = ("C=2", "CHECK=sparse -D__typeof_unqual__=__typeof__ "
                  "'-D_Static_assert(a...)='")
 MESSAGE = re.compile(r"^([\w./-]+):\d+(?::\d+)?: ((?:warning|error): .*)$")
+# Errors against a kernel; without one, no symbol is known.
+UNRESOLVED = re.compile(r"undefined!$|unresolved symbol warnings")
 
 
 class CheckFailed(LabError):
@@ -90,7 +92,7 @@ def messages(output: str) -> Counter[str]:
         match = MESSAGE.match(line)
         if match:
             found[f"{match[1]}: {match[2]}"] += 1
-        elif line.startswith("WARNING: ") and "undefined!" not in line:
+        elif line.startswith("WARNING: ") and not UNRESOLVED.search(line):
             found[line] += 1
     return found
 

@@ -15,6 +15,7 @@ rxe_qp.c:10:5: warning: unused variable 'x' [-Wunused-variable]
 rxe_qp.c:99:5: warning: unused variable 'x' [-Wunused-variable]
 ./include/linux/a.h:7: warning: context imbalance in 'f'
 WARNING: modpost: "rxe_x" [rdma_rxe.ko] undefined!
+WARNING: modpost: suppressed 142 unresolved symbol warnings because
 WARNING: modpost: missing MODULE_DESCRIPTION() in rdma_rxe.o
 """
 
