@@ -2,8 +2,8 @@
 """A against B in one boot: unload, load, all runs, and again.
 
 A failed run is recorded and the others go on: the driver is loaded anew, and
-when the guest is lost another is booted. What failed once is not tried again
-with the same variant.
+when the guest is lost another is booted. What failed once on A or B is not
+tried again; a reference variant only fails when no repetition succeeds.
 """
 
 from collections.abc import Callable
@@ -32,19 +32,28 @@ class Samples:
     """What one run collected: values by variant, kind and repetition.
 
     errors: by variant; a variant with an error has no samples that count.
+    missed: why repetitions of reference variants are missing.
     """
 
     run: Run
     values: dict[str, dict[str, dict[int, float]]] = field(
         default_factory=dict)
     errors: dict[str, str] = field(default_factory=dict)
+    missed: dict[str, str] = field(default_factory=dict)
 
     def add(self, variant: str, kind: str, rep: int, value: float) -> None:
         kinds = self.values.setdefault(variant, {})
         kinds.setdefault(kind, {})[rep] = value
 
     def fail(self, variant: str, why: str) -> None:
-        self.errors.setdefault(variant, why)
+        kept = self.errors if variant in ("A", "B") else self.missed
+        kept.setdefault(variant, why)
+
+    def settle(self) -> None:
+        """Turn into errors what no repetition of a reference measured."""
+        for name, why in self.missed.items():
+            if not self.values.get(name):
+                self.errors.setdefault(name, why)
 
 
 def variants(run: Run) -> list[str]:
@@ -86,7 +95,8 @@ class Bench:
         self.facts: dict = {}
         self.fault = ""         # what ended the boot, if something did
         self._ports = Ports()
-        self._base: cpu.Ticks | None = None
+        self._start_ups: list[cpu.Ticks] = []
+        self._spent: list[tuple[Run, Turn, cpu.Ticks]] = []
         self._paged_in: set[tuple[str, str]] = set()
 
     def measure(self) -> list[Samples]:
@@ -102,6 +112,9 @@ class Bench:
         except LabError as error:
             self.fault = str(error)
             self._fail_missing()
+        self._account()
+        for samples in self.samples.values():
+            samples.settle()
         return list(self.samples.values())
 
     def _fail_missing(self) -> None:
@@ -154,7 +167,7 @@ class Bench:
                    WARM_UP, 0, ("rate",), ())
         probe = cpu.CpuProbe()
         perftest.measure(link, warm, WARM_UP, probe)
-        self._base = probe.spent
+        self._start_ups.append(probe.spent)
 
     def _run(self, session: Session, link: perftest.Link, turn: Turn,
              run: Run) -> None:
@@ -169,8 +182,8 @@ class Bench:
         else:
             probe = cpu.CpuProbe()
             numbers = perftest.measure(link, run, run.iterations, probe)
-            found = {turn.variant: {k: numbers.of(k) for k in run.kinds}
-                     | self._cpu(run, probe)}
+            found = {turn.variant: {k: numbers.of(k) for k in run.kinds}}
+            self._spent.append((run, turn, probe.spent))
         self._check(session)
         for variant, values in found.items():
             for kind, value in values.items():
@@ -190,19 +203,21 @@ class Bench:
         if session.lab.mtu != run.mtu:
             session.lab.set_mtu(run.mtu)
 
-    def _cpu(self, run: Run, probe: cpu.CpuProbe) -> dict[str, float]:
+    def _account(self) -> None:
         """CPU time per message, where guests have CPUs of their own.
 
-        Nothing when the run was too short for the guests' clock ticks.
+        None for a run that was too short for the guests' clock ticks.
         """
-        if run.mode != "two-vm":
-            return {}
-        try:
-            spent = cpu.per_message(probe.spent, self._base,
-                                    run.messages - WARM_UP)
-        except ValueError:
-            return {}
-        return dict(zip(CPU, spent))
+        if self.plan.mode != "two-vm" or not self._start_ups:
+            return
+        base = cpu.median(self._start_ups)
+        for run, turn, spent in self._spent:
+            try:
+                found = cpu.per_message(spent, base, run.messages - WARM_UP)
+            except ValueError:
+                continue
+            for kind, value in zip(CPU, found):
+                self.samples[run.name].add(turn.variant, kind, turn.rep, value)
 
     def _check(self, session: Session) -> None:
         splats = session.lab.splats()

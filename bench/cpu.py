@@ -3,6 +3,7 @@
 
 from dataclasses import dataclass
 
+from bench import stats
 from bench.exchange import Exchange, Probe
 
 USER_HZ = 100       # ticks per second in /proc/stat, on every architecture
@@ -60,6 +61,12 @@ class CpuProbe(Probe):
         _, ended, _ = unwrap(went.served.out)
         self.spent = after - before + (ended - parse(went.ready))
         return out
+
+
+def median(ticks: list[Ticks]) -> Ticks:
+    """Medians of both kinds of at least one."""
+    return Ticks(round(stats.median([t.user for t in ticks])),
+                 round(stats.median([t.kernel for t in ticks])))
 
 
 def per_message(run: Ticks, base: Ticks, messages: int) -> tuple[float, float]:

@@ -97,7 +97,7 @@ def page(report: dict, figures: dict[str, str]) -> str:
                      "</figcaption></figure>")
     titles = ["cell", "kind", "A", "B", "gain", "verdict", *REFS]
     for mode in MODES:
-        if lines := rows(made, mode):
+        if lines := rows(made, mode, ("all", "kernel")):
             parts.append(f"<h2>{html.escape(heading(mode, env))}</h2>"
                          + _table(titles, lines))
     parts.append("<h2>Method</h2>" + method_summary(METHOD.read_text()))

@@ -80,10 +80,26 @@ def _gain_bars(ax: Axes, found: list[dict]) -> None:
     ax.axvline(1, color="black", linewidth=0.8)
     ax.grid(axis="y", visible=False)
     for place, cell in zip(places, found):
-        ax.annotate(f"{cell['gain']:.2f}", (cell["gain_max"], place),
-                    xytext=(4, 0), textcoords="offset points",
-                    va="center", fontsize=7)
-    ax.margins(x=0.08)
+        right = cell["gain"] >= 1
+        ax.annotate(f"{cell['gain']:.2f}",
+                    (cell["gain_max" if right else "gain_min"], place),
+                    xytext=(4 if right else -4, 0),
+                    textcoords="offset points", va="center", fontsize=7,
+                    ha="left" if right else "right")
+    _gain_axis(ax, found)
+
+
+def _gain_axis(ax: Axes, found: list[dict]) -> None:
+    """Ratios: twice and half as good are equally far from 1."""
+    ax.set_xscale("log")
+    low, high = ax.get_xlim()
+    low = min([low, *(c["gain_min"] for c in found)]) / 1.1
+    high = max([high, *(c["gain_max"] for c in found)]) * 1.1
+    ax.set_xlim(min(low, 0.8), max(high, 1.25))
+    steps = [s for s in (0.1, 0.2, 0.33, 0.5, 0.7, 1, 1.4, 2, 3, 5, 7, 10, 20)
+             if ax.get_xlim()[0] <= s <= ax.get_xlim()[1]]
+    ax.set_xticks(steps, [f"{s:g}" for s in steps])
+    ax.minorticks_off()
 
 
 def _y(cell: dict, found: dict, what: str) -> float:

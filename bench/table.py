@@ -95,14 +95,16 @@ def cpu_row(cell: dict, part: str) -> list[str]:
             *(value_text(one["variants"].get(name)) for name in REFS)]
 
 
-def rows(made: list[dict], mode: str) -> list[list[str]]:
+def rows(made: list[dict], mode: str,
+         cpu: tuple[str, ...] = ("kernel",)) -> list[list[str]]:
+    """The rows of a mode; cpu: which parts of the CPU time they show."""
     out = []
     for cell in made:
         if cell["mode"] != mode:
             continue
         out.append(row(cell))
         if "cpu" in cell:
-            out += [cpu_row(cell, "all"), cpu_row(cell, "kernel")]
+            out += [cpu_row(cell, part) for part in cpu]
     return out
 
 

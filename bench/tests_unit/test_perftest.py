@@ -173,6 +173,33 @@ class Measure(unittest.TestCase):
         asked = [c for c in lab.a.commands if "ib_write_bw" in c]
         self.assertEqual(len(set(asked)), 3)
 
+    def busy(self, disturbed: int) -> tuple[FakeLab, Link]:
+        """A lab whose first so many clients cannot calibrate their clock."""
+        lab = FakeLab()
+        lab.load("A")
+        run = lab.a.run
+
+        def disturb(cmd: str, timeout: float = 60):
+            nonlocal disturbed
+            result = run(cmd, timeout)
+            if disturbed > 0 and "ib_" in cmd:
+                disturbed -= 1
+                result.err = "Correlation coefficient r^2: 0.83 < 0.9"
+                result.out = result.out.replace("0.004000", "0.000000")
+            return result
+        lab.a.run = disturb
+        return lab, Link.of(lab, "A", Ports())
+
+    def test_a_disturbed_clock_is_looked_at_again(self):
+        _, link = self.busy(perftest.CALIBRATIONS - 1)
+        found = perftest.measure(link, run_of("write", "bw", 64), 1000)
+        self.assertEqual(found.rate, 4000.0)
+
+    def test_a_clock_that_stays_disturbed_is_an_error(self):
+        _, link = self.busy(perftest.CALIBRATIONS)
+        with self.assertRaisesRegex(CellError, "calibrate"):
+            perftest.measure(link, run_of("write", "bw", 64), 1000)
+
     def test_a_failing_client_is_a_cell_error(self):
         lab = FakeLab(lambda side, cmd: None)
         lab.load("A")
