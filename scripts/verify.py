@@ -121,9 +121,9 @@ def _try_module(lab, module: str) -> None:
     from qemu import peers
     lab.unload()
     for machine in lab.machines:
-        machine.run("ln -sfn /payload/A/lib/modules /run/modules && "
-                    "modprobe -a udp_tunnel ip6_udp_tunnel && "
-                    f"insmod {module}", timeout=60, check=True)
+        # The modules that it depends on stay when a side is unloaded.
+        machine.run(f"side load A && side unload && insmod {module}",
+                    timeout=60, check=True)
     for host in (lab.a, lab.b):
         host.link("rxe")
     address = lab.b.ip4
