@@ -4,12 +4,13 @@ other, and what both say afterwards.
 """
 
 import contextlib
+import re
 import time
 from collections.abc import Callable, Iterator
 
 from qemu.limits import scaled
 from qemu.machine import Job, Result
-from qemu.verdict import Skip
+from qemu.verdict import Lacking, Skip
 
 CHECK_PORT = 18520      # verbs_check's side channel
 PERFTEST_PORT = 18515   # perftest's default, and ibv_*_pingpong's
@@ -164,6 +165,22 @@ def pingpong(lab, tool: str, options: str, limit: float = 40) -> str:
                       for host in (lab.b, lab.a))
     return exchange(f"{tool} {options}", lab.b, server, lab.a,
                     f"{client} {lab.b.ip4}", port=PERFTEST_PORT, limit=limit)
+
+
+@contextlib.contextmanager
+def queueing(host, qdisc: str) -> Iterator[None]:
+    """Another queueing discipline at a host's interface until the block ends.
+
+    Lacking when the kernel does not have it.
+    """
+    result = host.run(f"tc qdisc replace dev {host.netdev} root {qdisc}")
+    if re.search("kind is unknown|not supported", result.err):
+        raise Lacking(f"the kernel has no {qdisc.partition(' ')[0]}")
+    expect_ok(f"tc qdisc {qdisc}", ("tc", result))
+    try:
+        yield
+    finally:
+        host.sh(f"tc qdisc del dev {host.netdev} root")
 
 
 def interoperate(lab) -> None:

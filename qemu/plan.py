@@ -16,11 +16,13 @@ from scripts.kernel import Kernel, kernel
 @dataclass(frozen=True)
 class Plan:
     """side: "A" or "B"; debug: on the kernel that checks itself;
+    native: in User-mode Linux, two namespaces instead of two guests;
     only: patterns of case names, none: all.
     """
 
     side: str = "B"
     debug: bool = False
+    native: bool = False
     only: tuple[str, ...] = ()
 
     def wants(self, name: str) -> bool:
@@ -31,7 +33,8 @@ class Plan:
     @property
     def kernel(self) -> Kernel:
         """The guests' kernel, built on first use."""
-        return _kernel("debug" if self.debug else "perf")
+        return _kernel("uml" if self.native else
+                       "debug" if self.debug else "perf")
 
     @property
     def payload(self) -> Path:
@@ -40,6 +43,8 @@ class Plan:
 
     def boot(self, requires: Requires = Requires()):
         """A lab for requirements, as a context manager."""
+        if self.native:
+            return lab.native(self.kernel, payload=self.payload)
         return lab.pair(self.kernel, smp=requires.vcpus, payload=self.payload,
                         wire=FaultWire() if requires.faults else None,
                         memory="3G" if self.debug else "1536M")

@@ -18,7 +18,7 @@ from qemu import leaks
 from qemu.errors import GuestError
 from qemu.limits import scaled
 from qemu.testfile import Requires, TestFile, by_boot
-from qemu.verdict import Outcome, Skip, Verdict
+from qemu.verdict import Lacking, Outcome, Skip, Verdict
 from scripts.errors import LabError
 
 LEAK_LIMIT = 10.0       # seconds until what a dead process held must be gone
@@ -68,9 +68,10 @@ def check_resources(lab, baseline: dict[str, str]) -> None:
 
 def resources(host) -> str:
     """The RDMA objects of a host's devices, as `rdma resource` counts them."""
-    # The number of a device changes each time it is created.
-    return re.sub(r"^\d+: ", "", host.sh("rdma resource show").strip(),
-                  flags=re.M)
+    lines = host.sh("rdma resource show").splitlines()
+    # A device created anew has another number, and another place.
+    return "\n".join(sorted(re.sub(r"^\d+: ", "", line.strip())
+                            for line in lines))
 
 
 def finish(lab) -> None:
@@ -120,23 +121,24 @@ class Runner:
             lacking = self._prepare(test.requires)
             if lacking:
                 return Verdict.SKIP, lacking, True
-            skipped = self._run(test)
+            self._run(test)
             if test.requires.own_boot:
                 return Verdict.PASS, "", False
             check_splats(self._lab)
             check_resources(self._lab, self._baseline)
             if last:
                 self._unload()
+        except Skip as reason:
+            return Verdict.SKIP, str(reason), isinstance(reason, Lacking)
         except GuestError as error:
             self._close()
             return Verdict.CRASH, str(error), False
         except (AssertionError, LabError) as error:
             return Verdict.FAIL, self._after_failure(error), False
-        except Exception:                    # the test file itself is at fault
+        except Exception:               # the test file itself is at fault
             self._close()
             return Verdict.FAIL, "the test broke: " + _last_line(), False
-        return (Verdict.SKIP, skipped, False) if skipped else (
-            Verdict.PASS, "", False)
+        return Verdict.PASS, "", False
 
     def _prepare(self, requires: Requires) -> str:
         """A lab with the right modules; returns what the guest lacks."""
@@ -168,8 +170,8 @@ class Runner:
         self._loaded = None
         leaks.forget(self._lab)
 
-    def _run(self, test: TestFile) -> str:
-        """Run the test in a thread; returns why it skipped, or "".
+    def _run(self, test: TestFile) -> None:
+        """Run the test in a thread; what it raises is raised here.
 
         A test that is late loses its lab, which ends whatever it waits for.
         """
@@ -190,11 +192,8 @@ class Runner:
             self._close()
             thread.join(CLOSE_LIMIT)
             raise TestLate(f"not finished within {limit:.0f} s\n{where}")
-        if errors and isinstance(errors[0], Skip):
-            return str(errors[0])
         if errors:
             raise errors[0]
-        return ""
 
     def _after_failure(self, error: Exception) -> str:
         """Keep the lab if it is well, else close it; returns the reason."""

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 """`make test`: does the series behave, at least as well as its base?
 
-    /usr/bin/python3 -m qemu.test [--debug] [--only PATTERN ...] [--suite S ...]
+    /usr/bin/python3 -m qemu.test [--debug] [--only PATTERN...] [--suite S...]
+    /usr/bin/python3 -m qemu.test --native --suite behaviour kunit
     /usr/bin/python3 -m qemu.test --list
     /usr/bin/python3 -m qemu.test --record-a [--only PATTERN ...]
 
@@ -43,7 +44,8 @@ class Suite:
 
 def behaviour(plan: Plan) -> Iterator[Outcome]:
     """The tests in tests/, on one side."""
-    tests = [t for t in testfile.load_all() if plan.wants(t.name)]
+    tests = [t for t in testfile.load_all() if plan.wants(t.name)
+             and (t.requires.fits_one_guest or not plan.native)]
     return Runner(plan.boot, plan.side).run_all(tests)
 
 
@@ -70,7 +72,7 @@ def _judged(suite: Suite, plan: Plan) -> Iterator[Judged]:
         ran.append(outcome)
         yield judge(outcome, records.get(outcome.name))
     wanted = {case: text for case, text in records.items()
-              if plan.wants(case)}
+              if plan.wants(case) and not plan.native}
     for outcome in expect.missing_cases(wanted, ran):
         yield judge(outcome, "pass")
 
@@ -95,8 +97,11 @@ def parse(argv: list[str]) -> argparse.Namespace:
         prog="qemu.test", description=__doc__.partition("\n")[0])
     parser.add_argument("--debug", action="store_true",
                         help="on the kernel with KASAN, lockdep and kmemleak")
+    parser.add_argument("--native", action="store_true",
+                        help="a quick check: what one guest can do, in "
+                             "User-mode Linux")
     parser.add_argument("--only", nargs="+", default=[], metavar="PATTERN",
-                        help="cases by name, such as '01*' or 'pyverbs/*Atomic*'")
+                        help="cases by name: '01*', 'pyverbs/*Atomic*'")
     parser.add_argument("--suite", nargs="+", choices=[s.name for s in SUITES],
                         default=[s.name for s in SUITES])
     parser.add_argument("--side", choices=["A", "B"], default="B",
@@ -121,7 +126,7 @@ def show() -> int:
 def main(argv: list[str]) -> int:
     """Run what the command line asks for; returns the exit status."""
     args = parse(argv)
-    plan = Plan(args.side, args.debug, tuple(args.only))
+    plan = Plan(args.side, args.debug, args.native, tuple(args.only))
     if args.debug:
         limits.set_factor(limits.DEBUG_FACTOR)
     if args.list:

@@ -30,7 +30,8 @@ class Requires:
     tools:    programs in the guest;
     seconds:  limit for the whole test;
     own_boot: a lab for this test alone, which may be wrecked;
-    faults:   a wire that can lose, double and reorder packets (faultwire).
+    faults:   a wire that can lose, double and reorder packets (faultwire);
+    two_guests: it does to one host what its peer must not see.
     """
 
     mtu: int = 4200
@@ -40,6 +41,13 @@ class Requires:
     seconds: float = 60
     own_boot: bool = False
     faults: bool = False
+    two_guests: bool = False
+
+    @property
+    def fits_one_guest(self) -> bool:
+        """Whether two namespaces of one guest will do."""
+        return not (self.faults or self.two_guests
+                    or self.sides[0] != self.sides[1])
 
     def boot_key(self, name: str) -> tuple:
         """Tests with equal keys share a boot."""

@@ -7,6 +7,9 @@ A record is one line, `pass`, `skip: reason`, `fail: cause` or
 
 import enum
 from dataclasses import dataclass
+from textwrap import shorten
+
+NOTE = 100      # characters of side A's cause beside an outcome on B
 
 
 class Verdict(enum.Enum):
@@ -19,7 +22,11 @@ class Verdict(enum.Enum):
 
 
 class Skip(Exception):
-    """Raised by a test that cannot run here; the text names what is missing."""
+    """Raised by a test that cannot run; the text names what is missing."""
+
+
+class Lacking(Skip):
+    """Raised by a test that this guest has no program or no module for."""
 
 
 @dataclass(frozen=True)
@@ -80,11 +87,12 @@ def judge(outcome: Outcome, record: str | None) -> Judged:
         return Judged(outcome, "failed", "no record of side A: run "
                       "/usr/bin/python3 -m qemu.test --record-a", True)
     before, cause = parse_record(record)
+    on_a = f"side A: {before.value}" + (f": {shorten(cause, NOTE)}"
+                                        if cause else "")
     passes_on_a = before is Verdict.PASS
     if outcome.verdict is Verdict.PASS:
         return Judged(outcome, "passed", "" if passes_on_a or
-                      before is Verdict.SKIP else f"newly passing (side A: "
-                      f"{before.value}: {cause})")
+                      before is Verdict.SKIP else f"newly passing; {on_a}")
     if outcome.verdict is Verdict.SKIP:
         if passes_on_a and not outcome.lacking:
             return Judged(outcome, "failed", "skipped, but passes on side A",
@@ -94,9 +102,8 @@ def judge(outcome: Outcome, record: str | None) -> Judged:
         worse = (outcome.verdict is Verdict.CRASH
                  and before is Verdict.FAIL)
         return Judged(outcome, "failed", "worse than side A, which does not "
-                      "crash" if worse else f"known failure (side A: "
-                      f"{before.value}: {cause})", worse)
-    return Judged(outcome, "failed", f"side A: {before.value}", True)
+                      "crash" if worse else f"known failure; {on_a}", worse)
+    return Judged(outcome, "failed", on_a, True)
 
 
 def judge_alone(outcome: Outcome) -> Judged:

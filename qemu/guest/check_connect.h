@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Bring the two queue pairs of a check from RESET to RTS, towards each other. */
+/* Bring the two queue pairs of a check from RESET to RTS. */
 #ifndef CHECK_CONNECT_H
 #define CHECK_CONNECT_H
 

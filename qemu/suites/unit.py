@@ -11,10 +11,13 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
+import threading
 import time
 import unittest
 from collections.abc import Iterator
 
+from qemu.limits import scaled
 from qemu.plan import Plan
 from qemu.verdict import Outcome, Verdict
 from scripts.paths import ROOT
@@ -22,6 +25,8 @@ from scripts.paths import ROOT
 # Without guests, then those on real ones.
 DIRECTORIES = ("scripts/tests_unit", "qemu/tests_unit", "bench/tests_unit",
                "qemu/tests_guest")
+
+LIMIT = 900.0           # seconds for a directory, kernels to build aside
 
 
 class Reporter(unittest.TestResult):
@@ -36,10 +41,8 @@ class Reporter(unittest.TestResult):
     def startTest(self, test):
         super().startTest(test)
         self._began = time.monotonic()
-        self._reported = False
 
     def _report(self, test, verdict: Verdict, reason: str = "") -> None:
-        self._reported = True
         print(json.dumps([test.id(), verdict.value, reason,
                           time.monotonic() - self._began]),
               file=self._pipe, flush=True)
@@ -78,21 +81,30 @@ def report(fd: int, directory: str) -> None:
 
 
 def _directory(name: str) -> Iterator[Outcome]:
+    """The tests of one directory; what breaks their process is a failure."""
     ours, theirs = os.pipe()
-    proc = subprocess.Popen(
-        [sys.executable, "-m", "qemu.suites.unit", str(theirs), name],
-        cwd=ROOT, pass_fds=(theirs,), stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE, text=True)
-    os.close(theirs)
-    with os.fdopen(ours) as pipe:
-        for line in pipe:
-            case, verdict, reason, seconds = json.loads(line)
-            yield Outcome(f"unit/{case}", Verdict(verdict), reason, seconds)
-    errors = proc.communicate()[1]
-    if proc.returncode:
-        yield Outcome(f"unit/{name}", Verdict.FAIL,
-                      f"the tests of {name} broke: exit status "
-                      f"{proc.returncode}\n{errors}")
+    with tempfile.TemporaryFile("w+") as errors:
+        proc = subprocess.Popen(
+            [sys.executable, "-m", "qemu.suites.unit", str(theirs), name],
+            cwd=ROOT, pass_fds=(theirs,), stdout=subprocess.DEVNULL,
+            stderr=errors, text=True)
+        os.close(theirs)
+        # SIGTERM: the process still ends the guests that it started.
+        timer = threading.Timer(scaled(LIMIT), proc.terminate)
+        timer.start()
+        with os.fdopen(ours) as pipe:
+            for line in pipe:
+                case, verdict, reason, seconds = json.loads(line)
+                yield Outcome(f"unit/{case}", Verdict(verdict), reason,
+                              seconds)
+        status = proc.wait()
+        timer.cancel()
+        errors.seek(0)
+        if status:
+            yield Outcome(f"unit/{name}", Verdict.FAIL,
+                          f"the tests of {name} broke (exit status {status})"
+                          f" or took more than {scaled(LIMIT):.0f} s\n"
+                          f"{errors.read()[-4000:]}")
 
 
 def run(plan: Plan) -> Iterator[Outcome]:

@@ -11,7 +11,6 @@ def run(lab):
     for server, client, address in ((lab.b, lab.a, lab.b.ip4),
                                     (lab.a, lab.b, lab.a.ip4),
                                     (lab.b, lab.a, lab.b.ip6)):
-        exchange(f"rping to {address}",
-                 server, f"rping -s -v -V -C 50 -S 1000 -p {PORT} -a {address}",
-                 client, f"rping -c -v -V -C 50 -S 1000 -p {PORT} -a {address}",
-                 cm_port=PORT)
+        options = f"-v -V -C 50 -S 1000 -p {PORT} -a {address}"
+        exchange(f"rping to {address}", server, f"rping -s {options}",
+                 client, f"rping -c {options}", cm_port=PORT)

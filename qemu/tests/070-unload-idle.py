@@ -3,7 +3,7 @@
 
 from qemu.peers import verbs_check
 
-REQUIRES = {"seconds": 120}
+REQUIRES = {"seconds": 120, "two_guests": True}
 
 
 def run(lab):

@@ -4,26 +4,24 @@ in the host's queues."""
 
 import re
 
-from qemu.peers import perftest
+from qemu.peers import perftest, queueing
 
 REQUIRES = {"tools": ("ib_read_bw",), "seconds": 120}
 SIZE = 4 << 20          # bytes of a READ, far above the bound
 BOUND = 512 << 10       # bytes of one QP that the host's queues may hold
+SLOW = "tbf rate 40mbit burst 32k limit 64mb"
 BACKLOG = re.compile(r"backlog (\d+)([KM]?)b")
 UNIT = {"": 1, "K": 1 << 10, "M": 1 << 20}
 
 
 def run(lab):
-    dev = lab.b.netdev
-    lab.b.sh(f"tc qdisc replace dev {dev} root tbf rate 40mbit "
-             "burst 32k limit 64mb")
-    watch = lab.b.start(f"while tc -s qdisc show dev {dev} root; "
-                        "do sleep 0.05; done")
-    try:
-        perftest(lab, "ib_read_bw", f"-s {SIZE} -n 5", limit=90)
-    finally:
-        seen = watch.stop().out
-        lab.b.sh(f"tc qdisc del dev {dev} root")
+    with queueing(lab.b, SLOW):
+        watch = lab.b.start(f"while tc -s qdisc show dev {lab.b.netdev} root; "
+                            "do sleep 0.05; done")
+        try:
+            perftest(lab, "ib_read_bw", f"-s {SIZE} -n 5", limit=90)
+        finally:
+            seen = watch.stop().out
     most = max(int(number) * UNIT[unit]
                for number, unit in BACKLOG.findall(seen))
     assert most, "the slow link never had a backlog: nothing was tested"

@@ -44,7 +44,7 @@ def loses_network(lab):
 
 def leaves_a_queue_pair(lab):
     lab.a.start(f"ibv_rc_pingpong -d {lab.a.dev} -g 1")
-    peers.poll(lambda: "ibv_rc_pingpong" in lab.a.sh("rdma resource show qp"), 20,
+    peers.poll(lambda: "pingpong" in lab.a.sh("rdma resource show qp"), 20,
                "the server has a queue pair")
 
 

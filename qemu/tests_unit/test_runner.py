@@ -10,7 +10,7 @@ from qemu import leaks, runner
 from qemu.errors import CommandFailed, GuestPanic
 from qemu.runner import Runner
 from qemu.testfile import Requires, TestFile
-from qemu.verdict import Skip, Verdict
+from qemu.verdict import Lacking, Skip, Verdict
 
 IDLE = "0: rxe0: pd 1 cq 1 qp 1"
 
@@ -149,6 +149,13 @@ class Endings(RunnerTest):
                          {"1": Verdict.SKIP})
         self.assertEqual(self.outcomes["1"].reason, "no verb")
         self.assertFalse(self.outcomes["1"].lacking)
+
+    def test_what_the_kernel_lacks_is_no_fault_of_the_driver(self):
+        def body(lab):
+            raise Lacking("the kernel has no tbf")
+        self.assertEqual(self.run_tests(case("1", body)),
+                         {"1": Verdict.SKIP})
+        self.assertTrue(self.outcomes["1"].lacking)
 
     def test_a_missing_tool_is_named(self):
         with mock.patch.object(FakeHost, "run",
