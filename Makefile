@@ -16,8 +16,9 @@ TOPIC     ?=
 ARGS      ?=
 PYTHON    ?= /usr/bin/python3
 export KSRC MATRIX QEMU RXE_CACHE TOPIC
+export PYTHONDONTWRITEBYTECODE := 1
 
-RUN := cd $(CURDIR) && PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m
+RUN := $(PYTHON) -m
 
 ## Targets:
 ##   help        this text
