@@ -142,7 +142,7 @@ def check_builds(base: Base, tree: Path, all_targets: list[Target]) -> None:
         if new:
             raise CheckFailed(
                 f"new messages of the compiler or sparse ({target.name}, "
-                f"{' '.join(target.args)}):\n"
+                f"{' '.join(target.args[:2])}):\n"
                 + "\n".join(f"    {line}" for line in sorted(new)))
 
 
