@@ -14,7 +14,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from qemu import expect, testfile
+from qemu import expect, procs, testfile
 from qemu.plan import Plan
 from qemu.runner import Runner
 from qemu.suites import pyverbs, selftests
@@ -54,14 +54,15 @@ def run_one(plan: Plan, into: str) -> int:
 def _in_process(name: str, plan: Plan) -> Outcome:
     """A behaviour test on side A, in a process of its own."""
     with tempfile.NamedTemporaryFile("r", suffix=".json") as result:
-        done = subprocess.run(
+        proc = procs.start(
             [sys.executable, "-m", "qemu.test", "--side", "A", "--only", name,
              "--outcome", result.name, *(["--debug"] if plan.debug else [])],
-            cwd=ROOT, capture_output=True, text=True)
+            cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+            text=True)
+        errors = proc.communicate()[1]
         text = result.read()
     if not text:
-        raise NoOutcome(f"{name}: exit status {done.returncode}:\n"
-                        f"{done.stderr}")
+        raise NoOutcome(f"{name}: exit status {proc.returncode}:\n{errors}")
     fields = json.loads(text)
     return Outcome(**fields | {"verdict": Verdict(fields["verdict"])})
 

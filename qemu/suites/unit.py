@@ -4,7 +4,7 @@
 Each directory runs in a process of its own, which reports on a pipe: tests
 may print, replace modules and start guests as they like.
 
-    /usr/bin/python3 -m qemu.suites.unit FD DIRECTORY    (that process)
+    /usr/bin/python3 -m qemu.suites.unit FD DIRECTORY PATTERN...   (that)
 """
 
 import json
@@ -17,6 +17,7 @@ import time
 import unittest
 from collections.abc import Iterator
 
+from qemu import procs
 from qemu.limits import scaled
 from qemu.plan import Plan
 from qemu.verdict import Outcome, Verdict
@@ -73,24 +74,38 @@ class Reporter(unittest.TestResult):
             self._fault(subtest, err)
 
 
-def report(fd: int, directory: str) -> None:
-    """Run a directory's tests and report them on a descriptor."""
-    suite = unittest.TestLoader().discover(directory, top_level_dir=str(ROOT))
+def _cases(suite: unittest.TestSuite) -> Iterator[unittest.TestCase]:
+    """The single tests of nested suites, in order."""
+    for part in suite:
+        if isinstance(part, unittest.TestSuite):
+            yield from _cases(part)
+        else:
+            yield part
+
+
+def report(fd: int, directory: str, only: tuple[str, ...]) -> None:
+    """Run the selected tests of a directory, reporting on a descriptor."""
+    found = unittest.TestLoader().discover(directory, top_level_dir=str(ROOT))
+    plan = Plan(only=only)
+    suite = unittest.TestSuite(case for case in _cases(found)
+                               if plan.wants(f"unit/{case.id()}"))
     with os.fdopen(fd, "w") as pipe:
         suite.run(Reporter(pipe))
 
 
-def _directory(name: str) -> Iterator[Outcome]:
+def _directory(name: str, plan: Plan) -> Iterator[Outcome]:
     """The tests of one directory; what breaks their process is a failure."""
     ours, theirs = os.pipe()
     with tempfile.TemporaryFile("w+") as errors:
-        proc = subprocess.Popen(
-            [sys.executable, "-m", "qemu.suites.unit", str(theirs), name],
+        proc = procs.start(
+            [sys.executable, "-m", "qemu.suites.unit", str(theirs), name,
+             *plan.only],
             cwd=ROOT, pass_fds=(theirs,), stdout=subprocess.DEVNULL,
             stderr=errors, text=True)
         os.close(theirs)
         # SIGTERM: the process still ends the guests that it started.
         timer = threading.Timer(scaled(LIMIT), proc.terminate)
+        timer.daemon = True     # it must not outlive a run that is ended
         timer.start()
         with os.fdopen(ours) as pipe:
             for line in pipe:
@@ -111,8 +126,8 @@ def run(plan: Plan) -> Iterator[Outcome]:
     """All unit tests of all packages."""
     for name in DIRECTORIES:
         if (ROOT / name).is_dir() and any((ROOT / name).glob("test_*.py")):
-            yield from (o for o in _directory(name) if plan.wants(o.name))
+            yield from _directory(name, plan)
 
 
 if __name__ == "__main__":
-    report(int(sys.argv[1]), sys.argv[2])
+    report(int(sys.argv[1]), sys.argv[2], tuple(sys.argv[3:]))
