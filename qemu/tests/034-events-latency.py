@@ -3,9 +3,9 @@
 
 from qemu.peers import perftest
 
-REQUIRES = {"tools": ("ib_send_lat",)}
+REQUIRES = {"tools": ("ib_send_lat",), "seconds": 140}
 
 
 def run(lab):
     for _ in range(3):
-        perftest(lab, "ib_send_lat", "-e -n 200 -s 64", limit=15)
+        perftest(lab, "ib_send_lat", "-e -n 200 -s 64", limit=40)

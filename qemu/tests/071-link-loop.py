@@ -4,6 +4,8 @@
 from qemu.limits import scaled
 from qemu.peers import verbs_check
 
+REQUIRES = {"seconds": 120}
+
 # Without keep_addr_on_down the IPv6 address, and its GID, would be lost.
 LOOP = """set -e
 echo 1 > /proc/sys/net/ipv6/conf/{netdev}/keep_addr_on_down
@@ -19,6 +21,6 @@ rdma link del {dev}
 
 
 def run(lab):
-    lab.a.sh(LOOP.format(dev=lab.a.dev, netdev=lab.a.netdev), scaled(60))
+    lab.a.sh(LOOP.format(dev=lab.a.dev, netdev=lab.a.netdev), scaled(100))
     lab.a.link("rxe")
     verbs_check(lab, "-t rc -o send -s 64")
