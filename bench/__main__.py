@@ -128,13 +128,14 @@ def main() -> int:
         taken += result.samples
         known[mode] = result.facts
         faults += [f"{mode}: {fault}" for fault in result.faults]
-    made = report.cells(taken)
-    whole = publish(facts.env(known, which), made, OUT)
-    print(table.table(whole))
+        # After each mode, so that an interruption costs one mode alone.
+        whole = publish(facts.env(known, which), report.cells(taken), OUT)
+        print(table.mode_table(whole, mode), flush=True)
+    print(table.closing(whole))
     for fault in faults:
         print(f"FAILED: {fault}", file=sys.stderr)
     print("build/report: report.html, report.json, gain.png")
-    return 1 if faults or any(map(report.failed, made)) else 0
+    return 1 if faults or any(map(report.failed, whole["cells"])) else 0
 
 
 if __name__ == "__main__":

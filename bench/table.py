@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 """The report as text for a terminal."""
 
-from bench.matrix import MODES, REFS
+from bench.matrix import REFS
 
 HEADINGS = {
     "two-vm": "Two VMs, wall clock",
@@ -121,17 +121,19 @@ def layout(lines: list[list[str]]) -> str:
     return "\n".join(out)
 
 
-def table(report: dict) -> str:
-    """The whole report: a table per mode, failures, the count of verdicts."""
-    parts = []
+def mode_table(report: dict, mode: str) -> str:
+    """A mode's heading and rows; "" when it has none."""
+    lines = rows(report["cells"], mode)
+    if not lines:
+        return ""
     titles = ["cell", "kind", "A", "B", "gain", "verdict", *REFS]
-    for mode in MODES:
-        lines = rows(report["cells"], mode)
-        if lines:
-            parts.append(heading(mode, report["env"]) + "\n"
-                         + layout([titles, *lines]))
-    parts.append(failures(report["cells"]) + counts(report["cells"]))
-    return "\n\n".join(parts)
+    return (heading(mode, report["env"]) + "\n" + layout([titles, *lines])
+            + "\n")
+
+
+def closing(report: dict) -> str:
+    """Why variants failed, and the count of verdicts."""
+    return failures(report["cells"]) + counts(report["cells"])
 
 
 def failures(made: list[dict]) -> str:

@@ -73,17 +73,26 @@ class Schema(unittest.TestCase):
     def test_failures_are_there(self):
         bad = [c for c in self.report["cells"] if report.failed(c)]
         self.assertEqual({c["verb"] for c in bad}, {"atomic"})
-        text = table.table(self.report)
+        text = table.closing(self.report)
         self.assertIn("FAILED: two-vm atomic 8 B rate B", text)
         self.assertRegex(text.splitlines()[-1], r"cells: \d+ faster, 0 slower,"
                          rf" \d+ no difference, {len(bad)} failed")
 
     def test_ratios_under_emulation_are_labelled(self):
-        self.assertIn("under TCG", table.table(self.report))
+        self.assertIn("under TCG", table.mode_table(self.report, "two-vm"))
         kvm = json.loads(json.dumps(self.report))
         kvm["env"]["modes"]["two-vm"]["accel"] = "kvm"
-        self.assertNotIn("TCG", table.table(kvm))
-        self.assertIn("under KVM", table.table(kvm))
+        text = table.mode_table(kvm, "two-vm")
+        self.assertNotIn("TCG", text)
+        self.assertIn("under KVM", text)
+
+    def test_every_cell_is_in_a_table(self):
+        for mode in matrix.MODES:
+            text = table.mode_table(self.report, mode)
+            for cell in self.report["cells"]:
+                if cell["mode"] == mode:
+                    self.assertIn(table.name_of(cell), text)
+        self.assertEqual(table.mode_table({"cells": []}, "insn"), "")
 
     def test_page_needs_nothing_else(self):
         svgs = {name: plots.svg(figure, name) for name, figure
