@@ -21,6 +21,7 @@ from qemu import procs, splat, wire
 from qemu.errors import (GuestError, GuestGone, GuestHang, GuestPanic,
                          JobTimeout)
 from qemu.job import KILL_LIMIT, Job, Result
+from qemu.limits import scaled
 from qemu.line import Line
 from qemu.wire import Type
 
@@ -80,8 +81,12 @@ class Machine:
                                         name=f"agent of {name}")
         self._reader.start()
 
-    def wait_boot(self, limit: float = BOOT_LIMIT) -> None:
-        """Wait for the agent; raises GuestError and ends the guest if late."""
+    def wait_boot(self, limit: float | None = None) -> None:
+        """Wait for the agent; raises GuestError and ends the guest if late.
+
+        limit: seconds since the start; BOOT_LIMIT, scaled for slow kernels.
+        """
+        limit = limit or scaled(BOOT_LIMIT)
         left = limit - (time.monotonic() - self._began)
         if not self.wait_until(lambda: bool(self.release), left):
             self._fail(GuestHang, f"no word from the agent {limit:.0f} s "
