@@ -1,16 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""make bench: measure, print the table, write build/report/.
+"""make bench: measure, print the tables, write build/report/.
 
-Knobs, all from the environment:
-    MATRIX=quick|full       which set of matrix.toml (default: quick)
-    MODES="two-vm insn"     only these modes
-    CELLS="write bw 64B"    only runs with all these words; "," between
-                            alternatives
-    REPS=N                  repetitions of A and B
 Exit status: 0 all measured; 1 something failed (the table says what).
 """
 
+import argparse
 import os
+import signal
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -18,7 +14,7 @@ from pathlib import Path
 
 from bench import facts, matrix, modes, page, plots, report, table
 from bench.ab import Bench, Samples, units
-from bench.matrix import MatrixError, Plan
+from bench.matrix import Plan
 from scripts.errors import LabError, run_main
 from scripts.paths import BUILD
 from scripts.progress import Step
@@ -26,15 +22,27 @@ from scripts.progress import Step
 OUT = BUILD / "report"
 
 
-def chosen() -> tuple[str, dict[str, Plan]]:
-    """(name of the set, plans) from the environment."""
-    which = os.environ.get("MATRIX") or "quick"
-    reps = os.environ.get("REPS") or "0"
-    if not reps.isdigit():
-        raise MatrixError(f"REPS={reps!r} is not a number")
-    plans = matrix.choose(matrix.load(which), os.environ.get("MODES", ""),
-                          os.environ.get("CELLS", ""), int(reps) or None)
-    return which, plans
+def arguments(argv: list[str]) -> argparse.Namespace:
+    """The options, which the environment may give as well."""
+    parser = argparse.ArgumentParser(prog="bench", description=(
+        "Compare the base's rdma_rxe (A) with the series' (B); METHOD.md says "
+        "how. Each option can be given as a variable too: MATRIX=full ..."))
+    env = os.environ
+    parser.add_argument("--matrix", choices=matrix.SETS,
+                        default=env.get("MATRIX") or "quick",
+                        help="which set of matrix.toml")
+    parser.add_argument("--modes", default=env.get("MODES", ""),
+                        help=f"only these of: {' '.join(matrix.MODES)}")
+    parser.add_argument("--cells", default=env.get("CELLS", ""),
+                        help='only runs with all these words of their name, '
+                        'alternatives after a comma: "write bw 64B, lat"')
+    parser.add_argument("--reps", type=int, default=env.get("REPS") or 0,
+                        help="repetitions of A and B instead of the set's")
+    found = parser.parse_args(argv)
+    # argparse does not look at defaults that are texts.
+    if found.matrix not in matrix.SETS:
+        parser.error(f"MATRIX={found.matrix}: one of {matrix.SETS}")
+    return found
 
 
 def shards(plan: Plan, cores: int) -> list[Plan]:
@@ -116,8 +124,17 @@ def publish(env: dict, made: list[dict], out: Path) -> dict:
     return whole
 
 
-def main() -> int:
-    which, plans = chosen()
+def _terminate(number: int, _frame) -> None:
+    """End by unwinding, so that guests are closed; from any thread's start."""
+    raise SystemExit(128 + number)
+
+
+def main(argv: list[str] | None = None) -> int:
+    asked = arguments(sys.argv[1:] if argv is None else argv)
+    plans = matrix.choose(matrix.load(asked.matrix), asked.modes, asked.cells,
+                          asked.reps or None)
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, _terminate)
     for mode in plans:
         modes.kernel_of(mode)       # what must be built is built first
     taken: list[Samples] = []
@@ -129,7 +146,7 @@ def main() -> int:
         known[mode] = result.facts
         faults += [f"{mode}: {fault}" for fault in result.faults]
         # After each mode, so that an interruption costs one mode alone.
-        whole = publish(facts.env(known, which), report.cells(taken), OUT)
+        whole = publish(facts.env(known, asked.matrix), report.cells(taken), OUT)
         print(table.mode_table(whole, mode), flush=True)
     print(table.closing(whole))
     for fault in faults:

@@ -22,6 +22,7 @@ KINDS = {
     "p99": ("us", "lower"),
 }
 
+LEAST = 5           # iterations that perftest accepts
 DEPTH = 128         # of the send queue, perftest's default
 
 _LISTS = ("verb", "test", "sizes", "qps", "mtu", "post_list", "depth",
@@ -137,9 +138,9 @@ def _run(data: dict, mode: str, combination: tuple, refs: tuple,
     if refused:
         raise MatrixError(f"{where}: {combination}: {refused}")
     table = data["iterations"][mode]
-    count = _iterations(table[test], size, where)
+    count = _messages(table[test], size, where) // qps
     count -= count % post_list      # perftest refuses anything else
-    short = count // table["short"] if mode == "insn" else 0
+    short = max(LEAST, count // table["short"]) if mode == "insn" else 0
     short -= short % post_list
     kinds = _kinds(mode, test, size, data["rate_below"])
     return Run(mode, verb, test, size, qps, mtu, post_list, depth, events,
@@ -170,7 +171,7 @@ def _refuse(verb: str, test: str, size: int, qps: int, post_list: int,
     return ""
 
 
-def _iterations(rows: list, size: int, where: str) -> int:
+def _messages(rows: list, size: int, where: str) -> int:
     for limit, count in rows:
         if size <= limit:
             return count

@@ -90,6 +90,11 @@ class Expansion(unittest.TestCase):
         plan = loaded('verb = "write"\ntest = "bw"\nsizes = [64, 65]')
         self.assertEqual([r.iterations for r in plan.runs], [3000, 50])
 
+    def test_queue_pairs_share_the_messages(self):
+        [run] = loaded('verb = "write"\ntest = "bw"\nsizes = [64]\n'
+                       "qps = [4]").runs
+        self.assertEqual((run.iterations, run.messages), (750, 3000))
+
     def test_post_lists_round_the_iterations(self):
         [run] = loaded('verb = "write"\ntest = "bw"\nsizes = [64]\n'
                        "post_list = [16]", "insn").runs

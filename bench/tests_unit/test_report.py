@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 """The report: its schema, its files, no path in them, no failure hidden."""
 
+import io
 import json
 import re
+import signal
 import tempfile
 import unittest
 from pathlib import Path
@@ -121,14 +123,18 @@ class Schema(unittest.TestCase):
 class Program(unittest.TestCase):
     """main(), with fake labs instead of guests."""
 
-    def status(self, lab, **env: str) -> tuple[int, dict]:
+    def setUp(self):
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            self.addCleanup(signal.signal, number, signal.getsignal(number))
+
+    def status(self, lab, *argv: str, **env: str) -> tuple[int, dict]:
         boots = Boots(lab)
         with tempfile.TemporaryDirectory() as temp, \
                 mock.patch.dict("os.environ", env), \
                 mock.patch.object(program.modes, "kernel_of"), \
                 mock.patch.object(program.modes, "opener", lambda m: boots), \
                 mock.patch.object(program, "OUT", Path(temp)):
-            status = program.main()
+            status = program.main(list(argv))
             return status, json.loads(Path(temp, "report.json").read_text())
 
     def test_all_well(self):
@@ -137,6 +143,24 @@ class Program(unittest.TestCase):
         self.assertEqual(status, 0)
         self.assertEqual({c["mode"] for c in found["cells"]},
                          {"insn", "native"})
+
+    def test_options_are_variables_too(self):
+        _, found = self.status(FakeLab, "--modes", "native", "--cells",
+                               "atomic", "--reps", "2", MODES="insn")
+        [cell] = found["cells"]
+        self.assertEqual((cell["mode"], cell["verb"]), ("native", "atomic"))
+        self.assertEqual(len(cell["variants"]["A"]["samples"]), 2)
+
+    def test_options_that_cannot_be(self):
+        for argv, env in ((["--reps", "many"], {}), (["--matrix", "all"], {}),
+                          (["more"], {}), ([], {"MATRIX": "all"}),
+                          ([], {"REPS": "many"})):
+            with self.subTest(argv=argv, env=env), \
+                    mock.patch.dict("os.environ", env), \
+                    mock.patch("sys.stderr", io.StringIO()), \
+                    self.assertRaises(SystemExit) as caught:
+                program.arguments(argv)
+            self.assertEqual(caught.exception.code, 2)
 
     def test_a_failed_cell_makes_the_status_non_zero(self):
         status, found = self.status(lambda: FakeLab(noisy), MODES="native",
