@@ -16,7 +16,10 @@ from qemu import procs
 CHILD = """
 import signal, sys, time
 from qemu import procs
+# Whoever runs the tests may ignore some of them, as nohup does.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGTERM, signal.SIG_DFL)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 path = procs.run_dir()
 proc = procs.start(["sleep", "1000"])
 print(proc.pid, path, flush=True)
