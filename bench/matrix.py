@@ -164,6 +164,8 @@ def _refuse(verb: str, test: str, size: int, qps: int, post_list: int,
         return "siw has no atomic operations"
     if verb == "write" and events:
         return "a write causes no event at its target"
+    if events and qps > 1:
+        return "perftest hangs with events when several QPs share a queue"
     if test == "lat" and any(lists.values()):
         return f"latency runs have none of {list(lists)}"
     if post_list > depth:

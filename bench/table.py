@@ -136,6 +136,16 @@ def closing(report: dict) -> str:
     return failures(report["cells"]) + counts(report["cells"])
 
 
+def shortened(text: str, lines: int = 16) -> str:
+    """A long message without its middle."""
+    all_of_it = text.splitlines()
+    if len(all_of_it) <= lines:
+        return text
+    half = lines // 2
+    return "\n".join([*all_of_it[:half], f"... {len(all_of_it) - lines} lines "
+                      "more in report.json ...", *all_of_it[-half:]])
+
+
 def failures(made: list[dict]) -> str:
     """Why variants failed, each cause once."""
     seen: dict[str, list[str]] = {}
@@ -145,7 +155,7 @@ def failures(made: list[dict]) -> str:
                 where = f"{cell['mode']} {name_of(cell)} {cell['kind']} {name}"
                 seen.setdefault(found["error"], []).append(where)
     return "".join(f"FAILED: {'; '.join(where)}\n    "
-                   + why.replace("\n", "\n    ") + "\n"
+                   + shortened(why).replace("\n", "\n    ") + "\n"
                    for why, where in seen.items())
 
 

@@ -114,6 +114,8 @@ class Refusals(unittest.TestCase):
                      'refs = ["roce"]',
                      'verb = "write"\ntest = "bw"\nsizes = [2]\nevents = true',
                      'verb = "send"\ntest = "lat"\nsizes = [2]\ndepth = 1',
+                     'verb = "send"\ntest = "bw"\nsizes = [2]\nqps = [2]\n'
+                     "events = true",
                      'verb = "send"\ntest = "bw"\nsizes = [2]\ndepth = 1\n'
                      "post_list = 16",
                      'verb = "send"\ntest = "bw"\nsizes = [2, 2]'):

@@ -137,6 +137,7 @@ class Options(unittest.TestCase):
     def test_completions_are_asked_for_regularly(self):
         for run, given in ((run_of("write", "bw", 64), True),
                            (run_of("write", "bw", 8192), False),
+                           (run_of("send", "bw", 8192, events=True), True),
                            (run_of("write", "bw", 64, depth=1), False),
                            (run_of("write", "bw", 64, post_list=16), False)):
             with self.subTest(run=run):

@@ -205,6 +205,12 @@ class Texts(unittest.TestCase):
                             (1500, "1500 B")):
             self.assertEqual(table.size_text(size), right)
 
+    def test_long_messages_keep_their_ends(self):
+        text = "\n".join(map(str, range(100)))
+        found = table.shortened(text).splitlines()
+        self.assertEqual((len(found), found[0], found[-1]), (17, "0", "99"))
+        self.assertEqual(table.shortened("a\nb"), "a\nb")
+
     def test_method_has_its_summary(self):
         text = page.method_summary(page.METHOD.read_text())
         self.assertIn("<li>", text)
