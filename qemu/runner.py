@@ -24,7 +24,6 @@ from scripts.errors import LabError
 LEAK_LIMIT = 10.0       # seconds until what a dead process held must be gone
 CLOSE_LIMIT = 60.0      # seconds until a late test notices its closed lab
 
-BOOT_TRIES = 2          # boots that may fail in a row before giving up
 
 Boot = Callable[[Requires], AbstractContextManager]
 
@@ -98,12 +97,12 @@ class Runner:
         self._context: AbstractContextManager | None = None
         self._loaded: tuple[str, str] | None = None
         self._baseline: dict[str, str] = {}
-        self._failed_boots = 0
+        self._hopeless = ""             # why the guests do not come up
 
     def run_all(self, tests: list[TestFile]) -> Iterator[Outcome]:
         """Run tests, those that share a boot together; yields each outcome."""
         for group in by_boot(tests):
-            self._failed_boots = 0
+            self._hopeless = ""
             for at, test in enumerate(group):
                 yield self._timed(test, at + 1 == len(group))
             self._close()
@@ -159,16 +158,17 @@ class Runner:
         return lacking
 
     def _open(self, requires: Requires) -> None:
-        if self._failed_boots >= BOOT_TRIES:
-            raise LabError("no lab: the guests did not come up "
-                           f"{BOOT_TRIES} times in a row")
-        self._failed_boots += 1
+        """Boot a lab; where that fails once, the group's tests have none."""
+        if self._hopeless:
+            raise LabError(f"no lab: {self._hopeless}")
         context = self._boot(requires)
-        self._lab = context.__enter__()
+        try:
+            self._lab = context.__enter__()
+        except LabError as error:
+            self._hopeless = str(error).partition("\n")[0]
+            raise
         self._context = context
-        self._failed_boots = 0
         self._loaded = None
-        leaks.forget(self._lab)
 
     def _run(self, test: TestFile) -> None:
         """Run the test in a thread; what it raises is raised here.

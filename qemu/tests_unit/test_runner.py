@@ -177,12 +177,13 @@ class Endings(RunnerTest):
         self.run_tests(case("1", lambda lab: 1 / 0))
         self.assertIn("ZeroDivisionError", self.outcomes["1"].cause)
 
-    def test_guests_that_do_not_boot_are_tried_twice(self):
+    def test_guests_that_do_not_boot_are_not_booted_again_and_again(self):
         self.boot_error = GuestPanic("a: no root", "")
         verdicts = self.run_tests(case("1"), case("2"), case("3"))
         self.assertEqual(list(verdicts.values()),
-                         [Verdict.CRASH, Verdict.CRASH, Verdict.FAIL])
-        self.assertEqual(self.log, ["boot", "boot"])
+                         [Verdict.CRASH, Verdict.FAIL, Verdict.FAIL])
+        self.assertEqual(self.log, ["boot"])
+        self.assertIn("no root", self.outcomes["3"].reason)
 
 
 class LeftOvers(RunnerTest):
