@@ -12,7 +12,7 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from bench import facts, matrix, modes, page, plots, report, table
+from bench import facts, idle, matrix, modes, page, plots, report, table
 from bench.ab import Bench, Samples, units
 from bench.matrix import Plan
 from scripts.errors import LabError, run_main
@@ -141,9 +141,10 @@ def main(argv: list[str] | None = None) -> int:
     known: dict[str, dict] = {}
     faults: list[str] = []
     for mode, plan in plans.items():
-        result = measure(plan)
+        with idle.awake() as state:
+            result = measure(plan)
         taken += result.samples
-        known[mode] = result.facts
+        known[mode] = {**result.facts, "host_idle": state}
         faults += [f"{mode}: {fault}" for fault in result.faults]
         # After each mode, so that an interruption costs one mode alone.
         whole = publish(facts.env(known, asked.matrix), report.cells(taken), OUT)

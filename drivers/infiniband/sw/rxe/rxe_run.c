@@ -14,10 +14,13 @@
 #include <linux/bottom_half.h>
 #include <linux/cpumask.h>
 #include <linux/irqflags.h>
+#include <linux/ktime.h>
 #include <linux/preempt.h>
 #include <linux/rcupdate.h>
+#include <linux/sched.h>
 
 #include "rxe.h"
+#include "rxe_queue.h"
 #include "rxe_run.h"
 
 /*
@@ -71,15 +74,36 @@ static bool task_may_sleep(const struct rxe_qp *qp)
 
 /*
  * With requests un-ACKed the message will not leave the faster for being sent
- * by its poster: another CPU may as well do it while the poster goes on. A
- * racy look at the PSNs: either answer is right, just not always the best.
+ * by its poster. A racy look at the PSNs: either answer is right, just not
+ * always the best.
  */
-static bool poster_waits(struct rxe_qp *qp)
+static bool has_unacked(struct rxe_qp *qp)
 {
-	if (num_online_cpus() == 1 || qp_type(qp) != IB_QPT_RC)
-		return true;
+	return qp_type(qp) == IB_QPT_RC &&
+	       psn_compare(READ_ONCE(qp->req.psn), READ_ONCE(qp->comp.psn)) > 0;
+}
 
-	return psn_compare(READ_ONCE(qp->req.psn), READ_ONCE(qp->comp.psn)) <= 0;
+static bool all_completions_seen(struct rxe_cq *cq)
+{
+	unsigned long flags;
+	bool seen;
+
+	/* resizing frees the old queue */
+	spin_lock_irqsave(&cq->cq_lock, flags);
+	seen = queue_empty(cq->queue, QUEUE_TYPE_TO_CLIENT);
+	spin_unlock_irqrestore(&cq->cq_lock, flags);
+	return seen;
+}
+
+/* It asked for a completion of what it posts now, and has seen all so far */
+static bool awaits_completion(const struct rxe_qp *qp)
+{
+	struct rxe_queue *sq = qp->sq.queue;
+	u32 end = queue_get_producer(sq, QUEUE_TYPE_FROM_CLIENT);
+	const struct rxe_send_wqe *last = queue_addr_from_index(sq, end - 1);
+
+	return READ_ONCE(last->wr.send_flags) & IB_SEND_SIGNALED &&
+	       all_completions_seen(qp->scq);
 }
 
 /*
@@ -92,6 +116,54 @@ static bool may_run_post(const struct rxe_qp *qp)
 	return qp->is_user && in_task() && !irqs_disabled() && !softirq_count();
 }
 
+/* Bottom halves off: the receivers that the device wakes wait for the end */
+static void run_in_poster(struct rxe_qp *qp)
+{
+	local_bh_disable();
+	if (task_may_sleep(qp))
+		rxe_sched_task(&qp->send_task);
+	else
+		rxe_run_task(&qp->send_task, POST_BUDGET);
+	local_bh_enable();
+}
+
+/*
+ * A poster that polls keeps the only CPU until its time slice ends, so its
+ * messages are sent at once. One that will sleep for a completion, and does not
+ * yet, has more to post: that leaves together when it does.
+ */
+static void post_on_only_cpu(struct rxe_qp *qp)
+{
+	struct rxe_poster *poster = &qp->poster;
+	bool quick = rxe_poster_awake(poster, current->nvcsw);
+
+	if (READ_ONCE(qp->scq->notify) &&
+	    rxe_poster_streams(poster, quick) && !awaits_completion(qp))
+		rxe_sched_task(&qp->send_task);
+	else
+		run_in_poster(qp);
+}
+
+/*
+ * A poster that waits for what comes of its message is served best by a run at
+ * once. One that posts on and on gets more done if another CPU sends meanwhile.
+ */
+static void post_on_one_of_many(struct rxe_qp *qp)
+{
+	struct rxe_poster *poster = &qp->poster;
+	u64 now = ktime_get_ns();
+	bool quick = rxe_poster_hurried(poster, now);
+
+	if (has_unacked(qp) ||
+	    (rxe_poster_streams(poster, quick) && !awaits_completion(qp))) {
+		rxe_sched_task(&qp->send_task);
+	} else {
+		run_in_poster(qp);
+		rxe_poster_ran(poster, now, ktime_get_ns());
+	}
+	rxe_poster_left(poster, ktime_get_ns());
+}
+
 /**
  * rxe_run_post() - Handle a doorbell: send what has been posted
  * @qp: the QP; the caller holds a reference
@@ -100,18 +172,12 @@ static bool may_run_post(const struct rxe_qp *qp)
  */
 void rxe_run_post(struct rxe_qp *qp)
 {
-	if (!may_run_post(qp) || !poster_waits(qp)) {
+	if (!may_run_post(qp))
 		rxe_sched_task(&qp->send_task);
-		return;
-	}
-
-	/* the receivers that the device wakes wait for the end of the run */
-	local_bh_disable();
-	if (task_may_sleep(qp))
-		rxe_sched_task(&qp->send_task);
+	else if (num_online_cpus() == 1)
+		post_on_only_cpu(qp);
 	else
-		rxe_run_task(&qp->send_task, POST_BUDGET);
-	local_bh_enable();
+		post_on_one_of_many(qp);
 }
 
 /**

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * What doorbells tell about their poster: who waits, and who posts on and on.
+ *
+ * Context: pure; times are made up, no device, no network.
+ */
+#include <kunit/test.h>
+
+#include "../rxe_poster.h"
+
+#define US		1000ULL
+#define RUN		(20 * US)
+
+/* A doorbell after a pause, as the multi-CPU rule sees it: no run follows */
+static bool rings_after(struct rxe_poster *poster, u64 *now, u64 pause)
+{
+	bool streams;
+
+	*now += pause;
+	streams = rxe_poster_streams(poster, rxe_poster_hurried(poster, *now));
+	rxe_poster_left(poster, *now);
+	return streams;
+}
+
+static struct rxe_poster poster_after_run(u64 now, u64 took)
+{
+	struct rxe_poster poster = {};
+
+	rxe_poster_ran(&poster, now - took, now);
+	rxe_poster_left(&poster, now);
+	return poster;
+}
+
+static void new_poster_waits(struct kunit *test)
+{
+	struct rxe_poster poster = {};
+	u64 now = 1;
+
+	KUNIT_EXPECT_FALSE(test, rings_after(&poster, &now, 0));
+	KUNIT_EXPECT_FALSE(test, rings_after(&poster, &now, 0));
+	KUNIT_EXPECT_FALSE(test, rings_after(&poster, &now, 0));
+}
+
+static void who_takes_as_long_as_half_a_run_waits(struct kunit *test)
+{
+	u64 now = 100 * US;
+	struct rxe_poster poster = poster_after_run(now, RUN);
+
+	for (int i = 0; i < 100; i++)
+		KUNIT_EXPECT_FALSE(test, rings_after(&poster, &now, RUN / 2));
+}
+
+static void who_is_back_sooner_streams(struct kunit *test)
+{
+	u64 now = 100 * US;
+	struct rxe_poster poster = poster_after_run(now, RUN);
+
+	for (int i = 1; i < RXE_POSTER_STREAM; i++)
+		KUNIT_EXPECT_FALSE(test, rings_after(&poster, &now, US));
+	for (int i = 0; i < RXE_POSTER_MAX_QUICK; i++)
+		KUNIT_EXPECT_TRUE(test, rings_after(&poster, &now, US));
+}
+
+static void one_pause_does_not_end_a_stream(struct kunit *test)
+{
+	u64 now = 100 * US;
+	struct rxe_poster poster = poster_after_run(now, RUN);
+
+	for (int i = 0; i < 2 * RXE_POSTER_MAX_QUICK; i++)
+		rings_after(&poster, &now, US);
+	KUNIT_EXPECT_TRUE(test, rings_after(&poster, &now, 10 * RUN));
+	KUNIT_EXPECT_TRUE(test, rings_after(&poster, &now, US));
+}
+
+/* However long the stream was, a few pauses show that it is over */
+static void pauses_end_a_stream(struct kunit *test)
+{
+	u64 now = 100 * US;
+	struct rxe_poster poster = poster_after_run(now, RUN);
+	int pauses = 0;
+
+	for (int i = 0; i < 1000; i++)
+		rings_after(&poster, &now, 0);
+	poster.run = RUN;
+	while (rings_after(&poster, &now, 10 * RUN))
+		KUNIT_ASSERT_LT(test, ++pauses, 4);
+}
+
+/* The one run that was measured may have been interrupted for long */
+static void a_long_run_is_forgotten(struct kunit *test)
+{
+	u64 now = 1000 * US;
+	struct rxe_poster poster = poster_after_run(now, 500 * US);
+	int rings = 0;
+
+	KUNIT_EXPECT_EQ(test, poster.run, RXE_POSTER_MAX_RUN);
+	do {
+		KUNIT_ASSERT_LT(test, ++rings, 1000);
+	} while (rings_after(&poster, &now, 5 * US) || poster.quick);
+	KUNIT_EXPECT_LE(test, poster.run, 11 * US);
+}
+
+static void who_has_not_slept_is_awake(struct kunit *test)
+{
+	struct rxe_poster poster = {};
+
+	KUNIT_EXPECT_FALSE(test, rxe_poster_awake(&poster, 7));
+	KUNIT_EXPECT_TRUE(test, rxe_poster_awake(&poster, 7));
+	KUNIT_EXPECT_TRUE(test, rxe_poster_awake(&poster, 7));
+	KUNIT_EXPECT_FALSE(test, rxe_poster_awake(&poster, 8));
+	KUNIT_EXPECT_TRUE(test, rxe_poster_awake(&poster, 8));
+}
+
+static struct kunit_case rxe_poster_cases[] = {
+	KUNIT_CASE(new_poster_waits),
+	KUNIT_CASE(who_takes_as_long_as_half_a_run_waits),
+	KUNIT_CASE(who_is_back_sooner_streams),
+	KUNIT_CASE(one_pause_does_not_end_a_stream),
+	KUNIT_CASE(pauses_end_a_stream),
+	KUNIT_CASE(a_long_run_is_forgotten),
+	KUNIT_CASE(who_has_not_slept_is_awake),
+	{}
+};
+
+static struct kunit_suite rxe_poster_suite = {
+	.name = "rxe_poster",
+	.test_cases = rxe_poster_cases,
+};
+
+kunit_test_suite(rxe_poster_suite);
