@@ -20,18 +20,17 @@
 #include <linux/sched.h>
 
 #include "rxe.h"
+#include "rxe_poll.h"
 #include "rxe_queue.h"
 #include "rxe_run.h"
 
 /*
- * Passes of one run in the caller's context; the workqueue does the rest. A
- * pass sends at most one packet and handles at most one. Nothing drains the
- * backlog behind a veth device (1000 packets) meanwhile: not during a run from
- * a doorbell, nor while up to 64 packets are delivered of which each may start
- * a run. Enough for a READ of 64 KiB to be answered at once.
+ * Passes of one run in the poster's context; the workqueue does the rest, in
+ * pieces. A pass sends at most one packet, and nothing drains the backlog
+ * behind a veth device (1000 packets) meanwhile.
  */
 #define POST_BUDGET	64
-#define RX_BUDGET	24
+#define WORK_BUDGET	64
 
 /**
  * rxe_run_odp_get() - Keep a device's tasks in process context
@@ -181,37 +180,58 @@ void rxe_run_post(struct rxe_qp *qp)
 }
 
 /**
- * rxe_run_rx_inline() - May a received packet be handled where it arrived?
- * @pkt: the packet, not yet queued to its QP
+ * rxe_run_work() - Run a task that was left to the workqueue
+ * @task: the task, reserved for this run
  *
- * A packet looped back arrives inside the sender's task, and one of a
- * multicast group under the lock of the groups.
+ * What a run sends over a virtual device waits there for the end of the run, so
+ * that the receivers meet many packets and not one by one.
  *
- * Context: any.
- * Return: what to tell rxe_run_rx() once the packet is queued; by then another
- * CPU may have taken the packet and freed it.
+ * Context: process.
  */
-bool rxe_run_rx_inline(struct rxe_pkt_info *pkt)
+void rxe_run_work(struct rxe_task *task)
 {
-	if (!in_softirq() || irqs_disabled())
-		return false;
-	if (pkt->mask & RXE_LOOPBACK_MASK || bth_qpn(pkt) == IB_MULTICAST_QPN)
-		return false;
+	bool may_sleep;
 
-	return !task_may_sleep(pkt->qp);
+	local_bh_disable();
+	may_sleep = task_may_sleep(task->qp);
+	if (!may_sleep)
+		rxe_do_task(task, WORK_BUDGET);
+	local_bh_enable();
+
+	if (may_sleep)
+		rxe_do_task(task, RXE_MAX_ITERATIONS);
 }
 
 /**
  * rxe_run_rx() - Handle packets that were queued to a QP
- * @task: the QP's receive task for requests, its send task for responses
- * @run_inline: what rxe_run_rx_inline() said
+ * @task: the QP's receive task for requests, its send task for responses; the
+ *	caller holds a reference to the QP
+ * @poll: whether the CPU's poll may run it. Not if the packet was looped back,
+ *	which happens inside the sender's task, or came for a multicast group,
+ *	whose QPs are held by the lock of the groups.
  *
- * Context: any; bottom halves disabled if @run_inline.
+ * Context: any; softirq if @poll.
  */
-void rxe_run_rx(struct rxe_task *task, bool run_inline)
+void rxe_run_rx(struct rxe_task *task, bool poll)
 {
-	if (run_inline)
-		rxe_run_task(task, RX_BUDGET);
-	else
+	if (!poll || !rxe_poll_add(task))
 		rxe_sched_task(task);
+}
+
+/**
+ * rxe_run_polled() - Run a task that waited for the CPU's poll
+ * @task: the task; its reference to the QP is given back
+ * @budget: passes
+ *
+ * Context: softirq.
+ */
+void rxe_run_polled(struct rxe_task *task, unsigned int budget)
+{
+	struct rxe_qp *qp = task->qp;
+
+	if (task_may_sleep(qp))
+		rxe_sched_task(task);
+	else
+		rxe_run_task(task, budget);
+	rxe_put(qp);
 }
