@@ -4,17 +4,18 @@
  *
  * Stage:	tx; bounds what a QP hands down to the stack
  * In:		packets on their way out; skbs that the stack is done with
- * Out:		a task that stops at the limit and is scheduled again
- * Context:	charge and full: the QP's tasks; write_space: an skb destructor,
+ * Out:		a run that stops at the limit, and a kick when there is room
+ * Context:	charge and full: the QP's runs; write_space: an skb destructor,
  *		possibly under a device's tx lock
  * Locks:	sk_callback_lock keeps the QP alive in write_space
- * Never:	runs a task from a destructor
+ * Never:	runs a side from a destructor
  */
 #include <linux/sizes.h>
 #include <net/sock.h>
 
 #include "rxe.h"
 #include "rxe_inflight.h"
+#include "rxe_run.h"
 #include "rxe_trace.h"
 
 /*
@@ -48,7 +49,7 @@ static bool has_room(const struct rxe_qp *qp)
 
 /*
  * Follow the size of the QP's packets, up at once and down slowly: a short
- * message among long ones must not take their room. Both tasks may be here at
+ * message among long ones must not take their room. Both sides may be here at
  * a time; what one of them learns may be lost until its next packet.
  */
 static void learn_size(struct rxe_qp *qp, u32 truesize)
@@ -81,8 +82,8 @@ static void inflight_write_space(struct sock *sk)
 	qp = READ_ONCE(sk->sk_user_data);
 	if (qp && has_room(qp) && xchg(&sk->sk_user_data, NULL) &&
 	    rxe_get(qp)) {
-		rxe_sched_task(&qp->send_task);
-		rxe_sched_task(&qp->recv_task);
+		rxe_run_kick(&qp->send_side, RXE_KICK_ROOM);
+		rxe_run_kick(&qp->recv_side, RXE_KICK_ROOM);
 		rxe_put(qp);
 	}
 	read_unlock(&sk->sk_callback_lock);
@@ -116,7 +117,7 @@ void rxe_inflight_cleanup(struct rxe_qp *qp)
  * @pkt: the packet
  * @skb: its skb; the truesize is what counts
  *
- * Context: the QP's tasks.
+ * Context: the QP's runs.
  */
 void rxe_inflight_charge(const struct rxe_pkt_info *pkt, struct sk_buff *skb)
 {
@@ -135,8 +136,8 @@ void rxe_inflight_charge(const struct rxe_pkt_info *pkt, struct sk_buff *skb)
  * rxe_inflight_full() - Must a QP wait for the stack before it sends more?
  * @qp: the QP
  *
- * Context: the QP's tasks.
- * Return: true when it has its share in flight; then both tasks are scheduled
+ * Context: the QP's runs.
+ * Return: true when it has its share in flight; then both sides are kicked
  * again once half of it is free.
  */
 bool rxe_inflight_full(struct rxe_qp *qp)

@@ -12,7 +12,7 @@ struct sk_buff;
 void rxe_inflight_init(struct rxe_qp *qp);
 void rxe_inflight_cleanup(struct rxe_qp *qp);
 
-/* The QP's tasks; @skb must not have an owner yet */
+/* The QP's runs; @skb must not have an owner yet */
 void rxe_inflight_charge(const struct rxe_pkt_info *pkt, struct sk_buff *skb);
 bool rxe_inflight_full(struct rxe_qp *qp);
 

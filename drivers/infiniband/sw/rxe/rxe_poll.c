@@ -1,24 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The QPs that packets have arrived for wait here, per CPU, until the network
- * stack has delivered all it has; then each runs once.
+ * What waits for a CPU's softirq: the sides of QPs, for packets until the network
+ * stack has delivered all it has, and then each runs once; after them the CQs
+ * whose consumers are to be called.
  *
- * Stage:	between a QP's queue of received packets and its tasks
- * In:		a task whose QP has got a packet
- * Out:		a run of each task, bounded by a budget
- * Context:	softirq of the CPU that received; NAPI's budget and re-arming
- * Locks:	the CPU's list of tasks
+ * Stage:	between a kick and the run
+ * In:		a side or a CQ that is busy
+ * Out:		a run of each side, bounded by a budget; a call of each consumer
+ * Context:	softirq of the CPU that was kicked; NAPI's budget and re-arming
+ * Locks:	none; a list that anyone adds to and the poll takes whole
  * Never:	sees a packet
  */
+#include <linux/cpumask.h>
+#include <linux/llist.h>
 #include <linux/netdevice.h>
 #include <linux/percpu.h>
+#include <linux/smp.h>
 
 #include "rxe.h"
+#include "rxe_notify.h"
 #include "rxe_poll.h"
 #include "rxe_run.h"
-
-/* Tasks that wait on a CPU; more go to the workqueue */
-#define POLL_TASKS	64
 
 /*
  * Passes of all runs in a poll, and of one of them. A pass sends at most one
@@ -27,19 +29,21 @@
  * for a READ of 64 KiB, to be answered at once.
  */
 #define POLL_PASSES	640
-#define POLL_TASK_PASSES 80
+#define POLL_SIDE_PASSES 80
 
 /**
- * struct rxe_poll - One CPU's list and its poll
- * @lock: serializes a CPU with the one that polls for it while it is offline
- * @n: tasks that wait
- * @tasks: each once; each holds a reference to its QP
- * @napi: scheduled whenever @n is not 0
+ * struct rxe_poll - One CPU's sides and their poll
+ * @added: the last one added comes first; anyone adds
+ * @waiting: taken from @added, in order; only the poll sees them
+ * @cqs: CQs whose consumers are to be called
+ * @call: has @napi scheduled for another CPU
+ * @napi: scheduled whenever one of the lists has any
  */
 struct rxe_poll {
-	spinlock_t		lock;	/* n and tasks */
-	unsigned int		n;
-	struct rxe_task		*tasks[POLL_TASKS];
+	struct llist_head	added;
+	struct llist_node	*waiting;
+	struct llist_head	cqs;
+	call_single_data_t	call;
 	struct napi_struct	napi;
 };
 
@@ -48,64 +52,100 @@ static DEFINE_PER_CPU(struct rxe_poll, rxe_polls);
 /* NAPI wants a device; it belongs to no network namespace and does nothing */
 static struct net_device *poll_dev;
 
-static struct rxe_task *waiting_task(struct rxe_poll *poll)
+static struct rxe_side *next_side(struct rxe_poll *poll)
 {
-	struct rxe_task *task = NULL;
+	struct llist_node *node = poll->waiting;
 
-	spin_lock(&poll->lock);
-	if (poll->n)
-		task = poll->tasks[--poll->n];
-	spin_unlock(&poll->lock);
-	return task;
+	if (!node)
+		node = llist_reverse_order(llist_del_all(&poll->added));
+	if (!node)
+		return NULL;
+
+	poll->waiting = node->next;
+	return llist_entry(node, struct rxe_side, node);
 }
 
-static int run_tasks(struct napi_struct *napi, int budget)
+/* Returns what NAPI's poll does: the sides that ran, or all of @budget */
+static int run_sides(struct rxe_poll *poll, int budget)
 {
-	struct rxe_poll *poll = container_of(napi, struct rxe_poll, napi);
-	unsigned int each = min(POLL_PASSES / max(READ_ONCE(poll->n), 1U),
-				POLL_TASK_PASSES);
-	struct rxe_task *task;
+	unsigned int passes = 0;
+	struct rxe_side *side;
 	int n = 0;
 
-	while (n < budget && (task = waiting_task(poll))) {
-		rxe_run_polled(task, each);
+	while (n < budget && (side = next_side(poll))) {
+		passes += rxe_run_polled(side, POLL_SIDE_PASSES);
 		n++;
+		if (passes >= POLL_PASSES)
+			return budget;
 	}
+	return n;
+}
 
+static void call_consumers(struct rxe_poll *poll)
+{
+	struct llist_node *node, *next;
+
+	node = llist_reverse_order(llist_del_all(&poll->cqs));
+	for (; node; node = next) {
+		next = node->next;
+		rxe_notify_run(llist_entry(node, struct rxe_cq, node));
+	}
+}
+
+static int do_poll(struct napi_struct *napi, int budget)
+{
+	struct rxe_poll *poll = container_of(napi, struct rxe_poll, napi);
+	int n = run_sides(poll, budget);
+
+	call_consumers(poll);
 	if (n < budget)
 		napi_complete_done(napi, n);
 	return n;
 }
 
+static void schedule_poll(void *poll)
+{
+	napi_schedule(&((struct rxe_poll *)poll)->napi);
+}
+
 /**
- * rxe_poll_add() - Have a task run when the stack has delivered what it has
- * @task: the task; the caller holds a reference to its QP
+ * rxe_poll_add() - Have a side run when the stack has delivered what it has
+ * @side: the side, busy and in no other queue
  *
- * Context: softirq.
- * Return: false if too many tasks wait on this CPU
+ * Context: bottom halves or interrupts disabled.
  */
-bool rxe_poll_add(struct rxe_task *task)
+void rxe_poll_add(struct rxe_side *side)
 {
 	struct rxe_poll *poll = this_cpu_ptr(&rxe_polls);
-	unsigned int i;
 
-	spin_lock(&poll->lock);
-	/* most packets are for the same QP as the one before */
-	for (i = poll->n; i > 0; i--)
-		if (poll->tasks[i - 1] == task)
-			goto done;
-
-	if (poll->n == POLL_TASKS) {
-		spin_unlock(&poll->lock);
-		return false;
-	}
-	rxe_get(task->qp);
-	poll->tasks[poll->n++] = task;
-	if (poll->n == 1)
+	/* who has found the list empty has it polled */
+	if (llist_add(&side->node, &poll->added))
 		napi_schedule(&poll->napi);
-done:
-	spin_unlock(&poll->lock);
-	return true;
+}
+
+/**
+ * rxe_poll_add_cq() - Have a CQ's consumer called
+ * @cq: the CQ, busy and in no other list
+ * @cpu: where; on this CPU if that one is offline
+ *
+ * Context: any with interrupts enabled.
+ */
+void rxe_poll_add_cq(struct rxe_cq *cq, int cpu)
+{
+	struct rxe_poll *poll;
+
+	local_bh_disable();
+	if (!cpu_online(cpu))
+		cpu = smp_processor_id();
+	poll = per_cpu_ptr(&rxe_polls, cpu);
+	if (llist_add(&cq->node, &poll->cqs)) {
+		if (cpu == smp_processor_id())
+			napi_schedule(&poll->napi);
+		else
+			/* busy: a call on its way does it as well */
+			smp_call_function_single_async(cpu, &poll->call);
+	}
+	local_bh_enable();
 }
 
 /**
@@ -127,17 +167,23 @@ int rxe_poll_init(void)
 
 	for_each_possible_cpu(cpu) {
 		poll = per_cpu_ptr(&rxe_polls, cpu);
-		spin_lock_init(&poll->lock);
-		netif_napi_add(poll_dev, &poll->napi, run_tasks);
+		init_llist_head(&poll->added);
+		init_llist_head(&poll->cqs);
+		INIT_CSD(&poll->call, schedule_poll, poll);
+		netif_napi_add(poll_dev, &poll->napi, do_poll);
 		napi_enable(&poll->napi);
 	}
 	return 0;
 }
 
+static void no_call(void *unused)
+{
+}
+
 /**
  * rxe_poll_exit() - Undo rxe_poll_init()
  *
- * All QPs are gone by now, and each has waited for its tasks.
+ * All QPs and CQs are gone by now, and each has waited for its runs.
  *
  * Context: process, may sleep.
  */
@@ -146,11 +192,14 @@ void rxe_poll_exit(void)
 	struct rxe_poll *poll;
 	int cpu;
 
+	/* calls on their way have arrived after this */
+	on_each_cpu(no_call, NULL, 1);
 	for_each_possible_cpu(cpu) {
 		poll = per_cpu_ptr(&rxe_polls, cpu);
 		napi_disable(&poll->napi);
 		netif_napi_del(&poll->napi);
-		WARN_ON(poll->n);
+		WARN_ON(poll->waiting || !llist_empty(&poll->added) ||
+			!llist_empty(&poll->cqs));
 	}
 	free_netdev(poll_dev);
 }

@@ -2,15 +2,17 @@
 #ifndef RXE_POLL_H
 #define RXE_POLL_H
 
-#include <linux/types.h>
+struct rxe_cq;
+struct rxe_side;
 
-struct rxe_task;
-
-/* Module init and exit; no packet arrives before or after */
+/* Module init and exit; no QP exists before or after */
 int rxe_poll_init(void);
 void rxe_poll_exit(void);
 
-/* Softirq */
-bool rxe_poll_add(struct rxe_task *task);
+/* Bottom halves or interrupts disabled */
+void rxe_poll_add(struct rxe_side *side);
+
+/* Interrupts enabled */
+void rxe_poll_add_cq(struct rxe_cq *cq, int cpu);
 
 #endif /* RXE_POLL_H */

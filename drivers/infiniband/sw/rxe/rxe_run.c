@@ -1,14 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Where a QP's send or receive task runs: at once in its caller's context,
- * or later in the workqueue.
+ * Where and when a side of a QP runs. Three lanes, chosen here and nowhere else:
  *
- * Stage:	between the doorbell or a received packet and the task
- * In:		a doorbell; a packet in the QP's queue
- * Out:		a run of the task, bounded by a budget, or a work item
- * Context:	any; a run at once has bottom halves disabled throughout
+ *  - the poster's own context, for a user's doorbell that waits for what comes
+ *    of it;
+ *  - the CPU's softirq (rxe_poll.c), for packets, timeouts and whatever else
+ *    happens to a QP;
+ *  - the workqueue, for a stream of doorbells, which another CPU sends while
+ *    more are posted, and for what may sleep.
+ *
+ * Stage:	between a kick (doorbell, packet, timeout) and the side's passes
+ * In:		a side and the reason why it has to run
+ * Out:		a run, bounded by a budget, now or later
+ * Context:	any; a run has bottom halves disabled unless it may sleep
  * Locks:	odp_lock (process context)
- * Never:	runs a task from an skb destructor, a timer, with interrupts
+ * Never:	runs a side from an skb destructor, a timer, with interrupts
  *		off, or where a packet is looped back to its sender's host
  */
 #include <linux/bottom_half.h>
@@ -18,28 +24,35 @@
 #include <linux/preempt.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
+#include <linux/wait_bit.h>
 
 #include "rxe.h"
 #include "rxe_poll.h"
 #include "rxe_queue.h"
 #include "rxe_run.h"
+#include "rxe_trace.h"
 
 /*
- * Passes of one run in the poster's context; the workqueue does the rest, in
- * pieces. A pass sends at most one packet, and nothing drains the backlog
- * behind a veth device (1000 packets) meanwhile.
+ * Passes of one run in the poster's context or the workqueue; the workqueue
+ * does the rest, in pieces. A pass sends at most one packet, and nothing drains
+ * the backlog behind a veth device (1000 packets) meanwhile.
  */
 #define POST_BUDGET	64
 #define WORK_BUDGET	64
 
+/* Passes of a run that may sleep and so holds nobody up */
+#define SLEEPER_BUDGET	1024
+
+static struct workqueue_struct *run_wq;
+
 /**
- * rxe_run_odp_get() - Keep a device's tasks in process context
+ * rxe_run_odp_get() - Keep a device's runs in process context
  * @rxe: the device
  *
- * A task that meets a region with on-demand paging sleeps on its umem_mutex.
- * So while a device has one, none of its tasks runs with bottom halves
- * disabled. To be called before the region can be found by its key; such runs
- * are RCU readers, so that after a grace period all of them know.
+ * A run that meets a region with on-demand paging sleeps on its umem_mutex. So
+ * while a device has one, none of its runs has bottom halves disabled. To be
+ * called before the region can be found by its key; runs with bottom halves
+ * disabled are RCU readers, so that after a grace period all of them know.
  *
  * Context: process, may sleep.
  */
@@ -54,7 +67,7 @@ void rxe_run_odp_get(struct rxe_dev *rxe)
 
 /**
  * rxe_run_odp_put() - Undo rxe_run_odp_get()
- * @rxe: the device; no task holds the region any more
+ * @rxe: the device; no run holds the region any more
  *
  * Context: process.
  */
@@ -66,7 +79,7 @@ void rxe_run_odp_put(struct rxe_dev *rxe)
 }
 
 /* To be asked with bottom halves disabled, see rxe_run_odp_get() */
-static bool task_may_sleep(const struct rxe_qp *qp)
+static bool may_sleep(const struct rxe_qp *qp)
 {
 	return READ_ONCE(to_rdev(qp->ibqp.device)->odp_mrs);
 }
@@ -105,25 +118,76 @@ static bool awaits_completion(const struct rxe_qp *qp)
 	       all_completions_seen(qp->scq);
 }
 
-/*
- * A kernel consumer's completion handler may take the locks that its own
- * ib_post_send() is called under (Documentation/infiniband/core_locking.rst),
- * so only a user's doorbell may complete anything.
- */
-static bool may_run_post(const struct rxe_qp *qp)
+static void run_later_in_work(struct rxe_side *side)
 {
-	return qp->is_user && in_task() && !irqs_disabled() && !softirq_count();
+	queue_work(run_wq, &side->work);
+}
+
+/* A softirq follows when whoever has disabled bottom halves enables them */
+static void run_later_in_softirq(struct rxe_side *side)
+{
+	if (in_interrupt()) {
+		rxe_poll_add(side);
+	} else {
+		local_bh_disable();
+		rxe_poll_add(side);
+		local_bh_enable();
+	}
+}
+
+/* One run; @later sees to the next one if this uses up its budget */
+static unsigned int run(struct rxe_side *side, unsigned int budget,
+			void (*later)(struct rxe_side *side))
+{
+	unsigned int passes = 0;
+	bool more, stop;
+	u32 why;
+
+	for (;;) {
+		why = rxe_side_take(&side->state);
+		do {
+			more = !side->pass(side->qp);
+		} while (++passes < budget && more);
+		trace_rxe_run(side, why, passes, budget);
+
+		if (!more && rxe_side_idle(&side->state, &stop)) {
+			if (stop)
+				wake_up_var(&side->state);
+			return passes;
+		}
+		if (passes >= budget)
+			break;
+	}
+
+	if (rxe_side_yield(&side->state))
+		later(side);
+	else
+		wake_up_var(&side->state);
+	return passes;
 }
 
 /* Bottom halves off: the receivers that the device wakes wait for the end */
 static void run_in_poster(struct rxe_qp *qp)
 {
+	struct rxe_side *side = &qp->send_side;
+
+	if (!rxe_side_kick(&side->state, RXE_KICK_POST))
+		return;
+
 	local_bh_disable();
-	if (task_may_sleep(qp))
-		rxe_sched_task(&qp->send_task);
+	if (may_sleep(qp))
+		run_later_in_work(side);
 	else
-		rxe_run_task(&qp->send_task, POST_BUDGET);
+		run(side, POST_BUDGET, run_later_in_work);
 	local_bh_enable();
+}
+
+static void post_to_work(struct rxe_qp *qp)
+{
+	struct rxe_side *side = &qp->send_side;
+
+	if (rxe_side_kick(&side->state, RXE_KICK_POST))
+		run_later_in_work(side);
 }
 
 /*
@@ -138,7 +202,7 @@ static void post_on_only_cpu(struct rxe_qp *qp)
 
 	if (READ_ONCE(qp->scq->notify) &&
 	    rxe_poster_streams(poster, quick) && !awaits_completion(qp))
-		rxe_sched_task(&qp->send_task);
+		post_to_work(qp);
 	else
 		run_in_poster(qp);
 }
@@ -155,7 +219,7 @@ static void post_on_one_of_many(struct rxe_qp *qp)
 
 	if (has_unacked(qp) ||
 	    (rxe_poster_streams(poster, quick) && !awaits_completion(qp))) {
-		rxe_sched_task(&qp->send_task);
+		post_to_work(qp);
 	} else {
 		run_in_poster(qp);
 		rxe_poster_ran(poster, now, ktime_get_ns());
@@ -163,16 +227,29 @@ static void post_on_one_of_many(struct rxe_qp *qp)
 	rxe_poster_left(poster, ktime_get_ns());
 }
 
+/*
+ * A kernel consumer's completion handler may take the locks that its own
+ * ib_post_send() is called under (Documentation/infiniband/core_locking.rst),
+ * so its doorbell never completes anything.
+ */
+static void post_from_kernel(struct rxe_qp *qp)
+{
+	if (has_unacked(qp) && num_online_cpus() > 1)
+		post_to_work(qp);
+	else
+		rxe_run_kick(&qp->send_side, RXE_KICK_POST);
+}
+
 /**
  * rxe_run_post() - Handle a doorbell: send what has been posted
- * @qp: the QP; the caller holds a reference
+ * @qp: the QP
  *
- * Context: any.
+ * Context: any; process for a user's QP.
  */
 void rxe_run_post(struct rxe_qp *qp)
 {
-	if (!may_run_post(qp))
-		rxe_sched_task(&qp->send_task);
+	if (!qp->is_user)
+		post_from_kernel(qp);
 	else if (num_online_cpus() == 1)
 		post_on_only_cpu(qp);
 	else
@@ -180,58 +257,140 @@ void rxe_run_post(struct rxe_qp *qp)
 }
 
 /**
- * rxe_run_work() - Run a task that was left to the workqueue
- * @task: the task, reserved for this run
+ * rxe_run_kick() - Have a side run soon
+ * @side: the side
+ * @why: RXE_KICK_* bits
  *
- * What a run sends over a virtual device waits there for the end of the run, so
- * that the receivers meet many packets and not one by one.
+ * In the workqueue if a packet was looped back, for its sender goes on
+ * meanwhile, and for a caller that has only interrupts disabled, whom no
+ * softirq follows.
  *
- * Context: process.
+ * Context: any.
  */
-void rxe_run_work(struct rxe_task *task)
+void rxe_run_kick(struct rxe_side *side, u32 why)
 {
-	bool may_sleep;
+	if (!rxe_side_kick(&side->state, why))
+		return;
 
-	local_bh_disable();
-	may_sleep = task_may_sleep(task->qp);
-	if (!may_sleep)
-		rxe_do_task(task, WORK_BUDGET);
-	local_bh_enable();
-
-	if (may_sleep)
-		rxe_do_task(task, RXE_MAX_ITERATIONS);
+	if (why & RXE_KICK_LOOP || (!in_interrupt() && irqs_disabled()))
+		run_later_in_work(side);
+	else
+		run_later_in_softirq(side);
 }
 
 /**
- * rxe_run_rx() - Handle packets that were queued to a QP
- * @task: the QP's receive task for requests, its send task for responses; the
- *	caller holds a reference to the QP
- * @poll: whether the CPU's poll may run it. Not if the packet was looped back,
- *	which happens inside the sender's task, or came for a multicast group,
- *	whose QPs are held by the lock of the groups.
- *
- * Context: any; softirq if @poll.
- */
-void rxe_run_rx(struct rxe_task *task, bool poll)
-{
-	if (!poll || !rxe_poll_add(task))
-		rxe_sched_task(task);
-}
-
-/**
- * rxe_run_polled() - Run a task that waited for the CPU's poll
- * @task: the task; its reference to the QP is given back
+ * rxe_run_polled() - Run a side that waited for the CPU's softirq
+ * @side: the side, busy
  * @budget: passes
  *
  * Context: softirq.
+ * Return: passes made
  */
-void rxe_run_polled(struct rxe_task *task, unsigned int budget)
+unsigned int rxe_run_polled(struct rxe_side *side, unsigned int budget)
 {
-	struct rxe_qp *qp = task->qp;
+	if (!may_sleep(side->qp))
+		return run(side, budget, rxe_poll_add);
 
-	if (task_may_sleep(qp))
-		rxe_sched_task(task);
-	else
-		rxe_run_task(task, budget);
-	rxe_put(qp);
+	run_later_in_work(side);
+	return 0;
+}
+
+/*
+ * What a run sends over a virtual device waits there for the end of the run, so
+ * that the receivers meet many packets and not one by one.
+ */
+static void run_work(struct work_struct *work)
+{
+	struct rxe_side *side = container_of(work, struct rxe_side, work);
+	bool sleeper;
+
+	local_bh_disable();
+	sleeper = may_sleep(side->qp);
+	if (!sleeper)
+		run(side, WORK_BUDGET, run_later_in_work);
+	local_bh_enable();
+
+	if (sleeper)
+		run(side, SLEEPER_BUDGET, run_later_in_work);
+}
+
+/**
+ * rxe_run_setup() - Make a side ready to run
+ * @side: the side, zeroed
+ * @qp: its QP
+ * @pass: one pass, called by one runner at a time; 0 if another one may find
+ *	something to do
+ */
+void rxe_run_setup(struct rxe_side *side, struct rxe_qp *qp,
+		   int (*pass)(struct rxe_qp *qp))
+{
+	side->qp = qp;
+	side->pass = pass;
+	INIT_WORK(&side->work, run_work);
+}
+
+/**
+ * rxe_run_stop() - Wait until a side runs no more
+ * @side: the side
+ *
+ * Kicks are kept for rxe_run_start().
+ *
+ * Context: process, may sleep.
+ */
+void rxe_run_stop(struct rxe_side *side)
+{
+	rxe_side_stop(&side->state);
+	wait_var_event(&side->state, !rxe_side_busy(&side->state));
+}
+
+/**
+ * rxe_run_start() - Let a side run again
+ * @side: the side, stopped
+ *
+ * Context: process.
+ */
+void rxe_run_start(struct rxe_side *side)
+{
+	if (rxe_side_start(&side->state))
+		run_later_in_work(side);
+}
+
+/**
+ * rxe_run_queue_work() - Do something else in the workqueue of the runs
+ * @work: what
+ */
+void rxe_run_queue_work(struct work_struct *work)
+{
+	queue_work(run_wq, work);
+}
+
+/**
+ * rxe_run_init() - Set up the lanes
+ *
+ * Context: process.
+ * Return: 0 or -ENOMEM
+ */
+int rxe_run_init(void)
+{
+	int err;
+
+	run_wq = alloc_workqueue("rxe_wq", WQ_UNBOUND, WQ_MAX_ACTIVE);
+	if (!run_wq)
+		return -ENOMEM;
+
+	err = rxe_poll_init();
+	if (err)
+		destroy_workqueue(run_wq);
+	return err;
+}
+
+/**
+ * rxe_run_exit() - Undo rxe_run_init()
+ *
+ * Context: process, may sleep.
+ */
+void rxe_run_exit(void)
+{
+	destroy_workqueue(run_wq);
+	rxe_poll_exit();
 }

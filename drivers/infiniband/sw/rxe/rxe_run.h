@@ -4,20 +4,31 @@
 
 #include <linux/types.h>
 
+#include "rxe_side.h"
+
 struct rxe_dev;
 struct rxe_qp;
-struct rxe_task;
+
+/* Process context */
+int rxe_run_init(void);
+void rxe_run_exit(void);
+void rxe_run_queue_work(struct work_struct *work);
 
 /* Process context; get may sleep for a grace period */
 void rxe_run_odp_get(struct rxe_dev *rxe);
 void rxe_run_odp_put(struct rxe_dev *rxe);
-void rxe_run_work(struct rxe_task *task);
 
-/* Any context; each runs the task at once only where that is allowed */
+/* Process context; stop sleeps until the side runs no more */
+void rxe_run_setup(struct rxe_side *side, struct rxe_qp *qp,
+		   int (*pass)(struct rxe_qp *qp));
+void rxe_run_stop(struct rxe_side *side);
+void rxe_run_start(struct rxe_side *side);
+
+/* Any context; the first may run the side at once, the other never does */
 void rxe_run_post(struct rxe_qp *qp);
-void rxe_run_rx(struct rxe_task *task, bool poll);
+void rxe_run_kick(struct rxe_side *side, u32 why);
 
 /* Softirq */
-void rxe_run_polled(struct rxe_task *task, unsigned int budget);
+unsigned int rxe_run_polled(struct rxe_side *side, unsigned int budget);
 
 #endif /* RXE_RUN_H */

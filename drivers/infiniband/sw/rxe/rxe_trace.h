@@ -2,12 +2,12 @@
 /*
  * One event per stage that a message passes, in the order it passes them:
  *
- *	rxe_post -> rxe_task -> rxe_tx  ~ network ~  rxe_rx -> rxe_task
- *	-> rxe_resp -> rxe_tx  ~ network ~  rxe_rx -> rxe_task -> rxe_comp
- *	-> rxe_cqe
+ *	rxe_post -> rxe_run -> rxe_tx  ~ network ~  rxe_rx -> rxe_run
+ *	-> rxe_resp -> rxe_tx  ~ network ~  rxe_rx -> rxe_run -> rxe_comp
+ *	-> rxe_cqe -> rxe_notify
  *
- * Every event but rxe_cqe, which has the CQ's, carries the local QP number, so
- * one filter follows a QP through all of them. Numbers are in host byte order,
+ * Every event but the last two, which have the CQ's, carries the local QP
+ * number, so one filter follows a QP through all of them. Numbers are in host byte order,
  * PSNs are 24 bits wide, lengths are bytes.
  */
 #undef TRACE_SYSTEM
@@ -21,6 +21,7 @@
 
 #include "rxe.h"
 #include "rxe_inflight.h"
+#include "rxe_notify.h"
 #include "rxe_queue.h"
 
 #ifndef RXE_TRACE_HELPERS
@@ -57,16 +58,18 @@ TRACE_EVENT(rxe_post,
 );
 
 /*
- * One run of a QP's sender or receiver: @passes of a @budget; a run that used
- * it up may have left work behind for the next.
+ * A side of a QP has run for the reasons @why and made @passes of a @budget; a
+ * run that used it up may have left work behind for the next. If it was kicked
+ * meanwhile it goes on and adds to its passes.
  */
-TRACE_EVENT(rxe_task,
-	TP_PROTO(const struct rxe_qp *qp, bool recv, u32 passes, u32 budget),
-	TP_ARGS(qp, recv, passes, budget),
+TRACE_EVENT(rxe_run,
+	TP_PROTO(const struct rxe_side *side, u32 why, u32 passes, u32 budget),
+	TP_ARGS(side, why, passes, budget),
 
 	TP_STRUCT__entry(
-		__string(dev, dev_name(&qp->ibqp.device->dev))
+		__string(dev, dev_name(&side->qp->ibqp.device->dev))
 		__field(u32, qpn)
+		__field(u32, why)
 		__field(u32, passes)
 		__field(u32, budget)
 		__field(bool, recv)
@@ -74,14 +77,24 @@ TRACE_EVENT(rxe_task,
 
 	TP_fast_assign(
 		__assign_str(dev);
-		__entry->qpn = qp->ibqp.qp_num;
+		__entry->qpn = side->qp->ibqp.qp_num;
+		__entry->why = why;
 		__entry->passes = passes;
 		__entry->budget = budget;
-		__entry->recv = recv;
+		__entry->recv = side == &side->qp->recv_side;
 	),
 
-	TP_printk("dev=%s qpn=%u side=%s passes=%u budget=%u", __get_str(dev),
-		  __entry->qpn, __entry->recv ? "recv" : "send",
+	TP_printk("dev=%s qpn=%u side=%s why=%s passes=%u budget=%u",
+		  __get_str(dev), __entry->qpn,
+		  __entry->recv ? "recv" : "send",
+		  __print_flags(__entry->why, "|",
+				{ RXE_KICK_POST,	"post" },
+				{ RXE_KICK_RX,		"rx" },
+				{ RXE_KICK_LOOP,	"loop" },
+				{ RXE_KICK_TIMER,	"timer" },
+				{ RXE_KICK_ROOM,	"room" },
+				{ RXE_KICK_STATE,	"state" },
+				{ RXE_KICK_MORE,	"more" }),
 		  __entry->passes, __entry->budget)
 );
 
@@ -207,14 +220,15 @@ TRACE_EVENT(rxe_comp,
 		  __entry->first_psn, __entry->last_psn)
 );
 
-/* A CQE was written; @armed: its consumer is about to be told */
+/* @count CQEs were written; @armed: the consumer is about to be told */
 TRACE_EVENT(rxe_cqe,
-	TP_PROTO(const struct rxe_cq *cq, bool solicited),
-	TP_ARGS(cq, solicited),
+	TP_PROTO(const struct rxe_cq *cq, u32 count, bool solicited),
+	TP_ARGS(cq, count, solicited),
 
 	TP_STRUCT__entry(
 		__string(dev, dev_name(&cq->ibcq.device->dev))
 		__field(u32, cqn)
+		__field(u32, count)
 		__field(u32, pending)
 		__field(bool, solicited)
 		__field(bool, armed)
@@ -223,6 +237,7 @@ TRACE_EVENT(rxe_cqe,
 	TP_fast_assign(
 		__assign_str(dev);
 		__entry->cqn = cq->elem.index;
+		__entry->count = count;
 		__entry->pending = queue_count(cq->queue,
 					       QUEUE_TYPE_TO_CLIENT);
 		__entry->solicited = solicited;
@@ -230,9 +245,32 @@ TRACE_EVENT(rxe_cqe,
 				 (cq->notify & IB_CQ_SOLICITED && solicited);
 	),
 
-	TP_printk("dev=%s cqn=%u pending=%u solicited=%d armed=%d",
-		  __get_str(dev), __entry->cqn, __entry->pending,
-		  __entry->solicited, __entry->armed)
+	TP_printk("dev=%s cqn=%u count=%u pending=%u solicited=%d armed=%d",
+		  __get_str(dev), __entry->cqn, __entry->count,
+		  __entry->pending, __entry->solicited, __entry->armed)
+);
+
+/* A CQ's consumer is called */
+TRACE_EVENT(rxe_notify,
+	TP_PROTO(const struct rxe_cq *cq, u32 what),
+	TP_ARGS(cq, what),
+
+	TP_STRUCT__entry(
+		__string(dev, dev_name(&cq->ibcq.device->dev))
+		__field(u32, cqn)
+		__field(u32, what)
+	),
+
+	TP_fast_assign(
+		__assign_str(dev);
+		__entry->cqn = cq->elem.index;
+		__entry->what = what;
+	),
+
+	TP_printk("dev=%s cqn=%u what=%s", __get_str(dev), __entry->cqn,
+		  __print_flags(__entry->what, "|",
+				{ RXE_NOTIFY_COMP,	"comp" },
+				{ RXE_NOTIFY_OVERFLOW,	"overflow" }))
 );
 
 #endif /* RXE_TRACE_H */
