@@ -159,6 +159,13 @@ def perftest(lab, tool: str, options: str, limit: float = 40) -> str:
                     f"{client} {lab.b.ip4}", port=PERFTEST_PORT, limit=limit)
 
 
+def verbs_rules(host, case: str, limit: float = 40) -> None:
+    """Run one case of verbs_rules on a host; limit: seconds, scaled."""
+    result = host.run(f"/payload/bin/verbs_rules {host.dev} "
+                      f"{host.gid(host.ip4)} {case}", timeout=scaled(limit))
+    expect_ok(f"verbs_rules {case}", (f"host {host.name}", result))
+
+
 def pingpong(lab, tool: str, options: str, limit: float = 40) -> str:
     """Run ibv_*_pingpong, a is the client; returns its output."""
     server, client = (f"{tool} -d {host.dev} -g {host.gid(host.ip4)} {options}"

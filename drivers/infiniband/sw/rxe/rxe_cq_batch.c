@@ -8,7 +8,8 @@
  *		if the consumer has asked for it
  * Context:	the side's run
  * Locks:	cq_lock, once per batch
- * Never:	calls a consumer; keeps a completion beyond the end of a run
+ * Never:	calls a consumer; keeps a completion when the side has nothing
+ *		left to do
  */
 #include "rxe.h"
 #include "rxe_cq_batch.h"

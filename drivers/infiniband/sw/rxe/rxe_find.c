@@ -6,7 +6,7 @@
  * In:		a network device; a QP number
  * Out:		the device, the QP; neither counts a reference
  * Context:	softirq, RCU readers
- * Locks:	none
+ * Locks:	none, but a CPU's own with PREEMPT_RT
  * Never:	blocks who destroys a device or a QP: that waits for a grace
  *		period instead
  *
@@ -14,6 +14,7 @@
  * it found lately. Whoever takes something away makes all CPUs forget.
  */
 #include <linux/if_vlan.h>
+#include <linux/local_lock.h>
 #include <linux/netdevice.h>
 #include <linux/percpu.h>
 #include <linux/rcupdate.h>
@@ -38,17 +39,21 @@ struct found_qp {
 
 /**
  * struct found - What a CPU found lately
+ * @lock: for PREEMPT_RT, where one softirq may get into another
  * @epoch: of the time when it was found
  * @devs: the RDMA devices of network devices or of what these are VLANs of
  * @qps: QPs by their device and their index in its pool
  */
 struct found {
+	local_lock_t		lock;
 	int			epoch;
 	struct found_dev	devs[FOUND_DEVS];
 	struct found_qp		qps[FOUND_QPS];
 };
 
-static DEFINE_PER_CPU(struct found, found);
+static DEFINE_PER_CPU(struct found, found) = {
+	.lock = INIT_LOCAL_LOCK(lock),
+};
 
 /* The number of things that have been taken away */
 static atomic_t epoch;
@@ -60,7 +65,8 @@ static struct found *found_lately(void)
 	int now = atomic_read_acquire(&epoch);
 
 	if (unlikely(lately->epoch != now)) {
-		memset(lately, 0, sizeof(*lately));
+		memset(lately->devs, 0, sizeof(lately->devs));
+		memset(lately->qps, 0, sizeof(lately->qps));
 		lately->epoch = now;
 	}
 	return lately;
@@ -86,14 +92,18 @@ static struct rxe_dev *dev_of(struct net_device *ndev)
  */
 struct rxe_dev *rxe_find_dev(struct net_device *ndev)
 {
-	struct found *lately = found_lately();
-	struct found_dev *dev = &lately->devs[ndev->ifindex % FOUND_DEVS];
+	struct found_dev *dev;
+	struct rxe_dev *rxe;
 
+	local_lock_nested_bh(&found.lock);
+	dev = &found_lately()->devs[ndev->ifindex % FOUND_DEVS];
 	if (unlikely(dev->ndev != ndev || !dev->rxe)) {
 		dev->ndev = ndev;
 		dev->rxe = dev_of(ndev);
 	}
-	return dev->rxe;
+	rxe = dev->rxe;
+	local_unlock_nested_bh(&found.lock);
+	return rxe;
 }
 
 /**
@@ -106,17 +116,22 @@ struct rxe_dev *rxe_find_dev(struct net_device *ndev)
  */
 struct rxe_qp *rxe_find_qp(struct rxe_dev *rxe, u32 index)
 {
-	struct found *lately = found_lately();
 	/* the first QPs of two devices have the same index */
 	u32 place = index + rxe->ib_dev.index;
-	struct found_qp *qp = &lately->qps[place % FOUND_QPS];
+	struct found_qp *entry;
+	struct rxe_qp *qp;
 
-	if (unlikely(qp->index != index || qp->rxe != rxe || !qp->qp)) {
-		qp->rxe = rxe;
-		qp->index = index;
-		qp->qp = rxe_pool_peek_index(&rxe->qp_pool, index);
+	local_lock_nested_bh(&found.lock);
+	entry = &found_lately()->qps[place % FOUND_QPS];
+	if (unlikely(entry->index != index || entry->rxe != rxe ||
+		     !entry->qp)) {
+		entry->rxe = rxe;
+		entry->index = index;
+		entry->qp = rxe_pool_peek_index(&rxe->qp_pool, index);
 	}
-	return qp->qp;
+	qp = entry->qp;
+	local_unlock_nested_bh(&found.lock);
+	return qp;
 }
 
 /**

@@ -37,6 +37,7 @@
  * @waiting: taken from @added, in order; only the poll sees them
  * @cqs: CQs whose consumers are to be called
  * @call: has @napi scheduled for another CPU
+ * @called: @call is on its way; one at a time
  * @napi: scheduled whenever one of the lists has any
  */
 struct rxe_poll {
@@ -44,6 +45,7 @@ struct rxe_poll {
 	struct llist_node	*waiting;
 	struct llist_head	cqs;
 	call_single_data_t	call;
+	int			called;
 	struct napi_struct	napi;
 };
 
@@ -56,7 +58,7 @@ static struct rxe_side *next_side(struct rxe_poll *poll)
 {
 	struct llist_node *node = poll->waiting;
 
-	if (!node)
+	if (!node && !llist_empty(&poll->added))
 		node = llist_reverse_order(llist_del_all(&poll->added));
 	if (!node)
 		return NULL;
@@ -85,6 +87,9 @@ static void call_consumers(struct rxe_poll *poll)
 {
 	struct llist_node *node, *next;
 
+	if (llist_empty(&poll->cqs))
+		return;
+
 	node = llist_reverse_order(llist_del_all(&poll->cqs));
 	for (; node; node = next) {
 		next = node->next;
@@ -103,9 +108,13 @@ static int do_poll(struct napi_struct *napi, int budget)
 	return n;
 }
 
-static void schedule_poll(void *poll)
+static void schedule_poll(void *arg)
 {
-	napi_schedule(&((struct rxe_poll *)poll)->napi);
+	struct rxe_poll *poll = arg;
+
+	/* who adds a CQ from now on calls again */
+	smp_store_release(&poll->called, 0);
+	napi_schedule(&poll->napi);
 }
 
 /**
@@ -133,18 +142,21 @@ void rxe_poll_add(struct rxe_side *side)
 void rxe_poll_add_cq(struct rxe_cq *cq, int cpu)
 {
 	struct rxe_poll *poll;
+	int here;
 
 	local_bh_disable();
+	/* no CPU goes offline meanwhile */
+	here = get_cpu();
 	if (!cpu_online(cpu))
-		cpu = smp_processor_id();
+		cpu = here;
 	poll = per_cpu_ptr(&rxe_polls, cpu);
 	if (llist_add(&cq->node, &poll->cqs)) {
-		if (cpu == smp_processor_id())
+		if (cpu == here)
 			napi_schedule(&poll->napi);
-		else
-			/* busy: a call on its way does it as well */
+		else if (!xchg(&poll->called, 1))
 			smp_call_function_single_async(cpu, &poll->call);
 	}
+	put_cpu();
 	local_bh_enable();
 }
 
@@ -176,10 +188,6 @@ int rxe_poll_init(void)
 	return 0;
 }
 
-static void no_call(void *unused)
-{
-}
-
 /**
  * rxe_poll_exit() - Undo rxe_poll_init()
  *
@@ -192,10 +200,10 @@ void rxe_poll_exit(void)
 	struct rxe_poll *poll;
 	int cpu;
 
-	/* calls on their way have arrived after this */
-	on_each_cpu(no_call, NULL, 1);
 	for_each_possible_cpu(cpu) {
 		poll = per_cpu_ptr(&rxe_polls, cpu);
+		while (smp_load_acquire(&poll->called))
+			cond_resched();
 		napi_disable(&poll->napi);
 		netif_napi_del(&poll->napi);
 		WARN_ON(poll->waiting || !llist_empty(&poll->added) ||

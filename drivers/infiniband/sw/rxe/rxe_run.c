@@ -256,14 +256,24 @@ void rxe_run_post(struct rxe_qp *qp)
 		post_on_one_of_many(qp);
 }
 
+/*
+ * Whether the caller, in process context, may hold an irqsave lock that a run
+ * or a consumer takes. With PREEMPT_RT such a lock cannot be told: it leaves
+ * interrupts enabled.
+ */
+static bool may_hold_lock(void)
+{
+	return IS_ENABLED(CONFIG_PREEMPT_RT) || irqs_disabled();
+}
+
 /**
  * rxe_run_kick() - Have a side run soon
  * @side: the side
  * @why: RXE_KICK_* bits
  *
  * In the workqueue if a packet was looped back, for its sender goes on
- * meanwhile, and for a caller that has only interrupts disabled, whom no
- * softirq follows.
+ * meanwhile, and for a caller that may hold a lock and does not run in a
+ * softirq.
  *
  * Context: any.
  */
@@ -272,7 +282,7 @@ void rxe_run_kick(struct rxe_side *side, u32 why)
 	if (!rxe_side_kick(&side->state, why))
 		return;
 
-	if (why & RXE_KICK_LOOP || (!in_interrupt() && irqs_disabled()))
+	if (why & RXE_KICK_LOOP || (!in_interrupt() && may_hold_lock()))
 		run_later_in_work(side);
 	else
 		run_later_in_softirq(side);

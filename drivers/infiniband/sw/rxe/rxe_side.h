@@ -147,7 +147,7 @@ static inline bool rxe_side_busy(const atomic_t *state)
 
 /**
  * rxe_side_start() - Undo rxe_side_stop()
- * @state: the side's state, not busy
+ * @state: the side's state; it runs no more
  *
  * Return: true if the side was kicked meanwhile and the caller has to see to a
  * run
@@ -158,12 +158,12 @@ static inline bool rxe_side_start(atomic_t *state)
 	int new;
 
 	do {
-		new = old & RXE_KICKS;
-		if (new)
+		new = old & ~RXE_SIDE_STOP;
+		if (new & RXE_KICKS)
 			new |= RXE_SIDE_BUSY;
 	} while (!atomic_try_cmpxchg(state, &old, new));
 
-	return new;
+	return new & ~old & RXE_SIDE_BUSY;
 }
 
 #endif /* RXE_SIDE_H */

@@ -103,7 +103,7 @@ u64 rxe_sq_iova(const struct rxe_send_wqe *wqe)
 {
 	if (wqe->mask & WR_ATOMIC_MASK)
 		return wqe->wr.wr.atomic.remote_addr;
-	if (wqe->wr.opcode == IB_WR_FLUSH)
+	if (wqe->mask & WR_FLUSH_MASK)
 		return wqe->wr.wr.flush.remote_addr;
 	if (wqe->mask & (WR_READ_OR_WRITE_MASK | WR_ATOMIC_WRITE_MASK))
 		return wqe->wr.wr.rdma.remote_addr;

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * verbs_rules: does a device keep what the verbs promise, and itself, when its
+ * user does what it should not?
+ *
+ *	verbs_rules DEVICE GID-INDEX CASE
+ *
+ * A queue pair is connected to itself, so one host is enough. Exit status 0:
+ * the case passed, 1: it did not, and standard error says why.
+ */
+#include "rule_pair.h"
+#include "rule_ring.h"
+
+/* The WQE is refused: it completes with the reason, the one behind it not */
+static void expect_refusal(struct pair *pair, struct rxe_queue_buf *ring,
+			   enum ibv_wc_status status)
+{
+	ring_post(pair, ring);
+	pair_expect(pair->send_cq, 1, status, "refused WQE");
+	pair_expect_error_state(pair);
+}
+
+static void ring_opcode(struct pair *pair)
+{
+	struct rxe_queue_buf *ring = ring_find();
+
+	ring_fill(ring, 1)->wr.opcode = 0xffffffff;
+	expect_refusal(pair, ring, IBV_WC_LOC_QP_OP_ERR);
+}
+
+/* IB_WR_REG_MR, which carries a pointer of the kernel's */
+static void ring_reg_mr(struct pair *pair)
+{
+	struct rxe_queue_buf *ring = ring_find();
+	struct rxe_send_wqe *wqe = ring_fill(ring, 1);
+
+	wqe->wr.opcode = 0x20;
+	wqe->wr.wr.rdma.remote_addr = 0xdead000000000100ull;
+	expect_refusal(pair, ring, IBV_WC_LOC_QP_OP_ERR);
+}
+
+static void ring_num_sge(struct pair *pair)
+{
+	struct rxe_queue_buf *ring = ring_find();
+	struct rxe_send_wqe *wqe = ring_fill(ring, 1);
+
+	wqe->wr.send_flags = IBV_SEND_SIGNALED;
+	wqe->dma.num_sge = 0x10000000;
+	expect_refusal(pair, ring, IBV_WC_LOC_QP_OP_ERR);
+}
+
+static void ring_inline_length(struct pair *pair)
+{
+	struct rxe_queue_buf *ring = ring_find();
+	struct rxe_send_wqe *wqe = ring_fill(ring, 1);
+
+	wqe->dma.length = 1 << 16;
+	wqe->dma.resid = 1 << 16;
+	pair_post_recv(pair, 7);
+	expect_refusal(pair, ring, IBV_WC_LOC_LEN_ERR);
+}
+
+/* The state of a WQE is the driver's: what a user writes there is ignored */
+static void ring_state(struct pair *pair)
+{
+	struct rxe_queue_buf *ring = ring_find();
+	struct rxe_send_wqe *wqe = ring_fill(ring, 1);
+
+	wqe->dma.sge_offset = 4096;
+	wqe->dma.resid = 8;
+	wqe->dma.cur_sge = 1000;
+	wqe->state = 3;
+	wqe->status = 77;
+	wqe->has_rd_atomic = 1;
+	wqe->mask = 0xffffffff;
+	pair_post_recv(pair, 7);
+	ring_post(pair, ring);
+	pair_expect(pair->send_cq, 1, IBV_WC_SUCCESS, "send");
+	pair_expect(pair->recv_cq, 7, IBV_WC_SUCCESS, "receive");
+	if (memcmp(pair->in, "verbatim", 8))
+		fail("received other bytes than were sent");
+}
+
+/* The index is the user's; one that no ring has must not hang the device */
+static void ring_index(struct pair *pair)
+{
+	struct rxe_queue_buf *ring = ring_find();
+
+	pair_post_recv(pair, 7);
+	ring_fill(ring, 1);
+	ring->producer_index = 0x7f000001;
+	ring_doorbell(pair);
+	pair_expect(pair->send_cq, 1, IBV_WC_SUCCESS, "send");
+	pair_expect(pair->recv_cq, 7, IBV_WC_SUCCESS, "receive");
+}
+
+/*
+ * Scribbling over posted WQEs harms nobody but who does it: those that are being
+ * sent complete, with an error at worst, as what they were.
+ */
+static void ring_scribble(struct pair *pair)
+{
+	struct rxe_queue_buf *ring = ring_find();
+	size_t bytes = (size_t)(ring->index_mask + 1) << ring->log2_elem_size;
+	struct ibv_wc wc;
+
+	for (int i = 0; i < 16; i++)
+		pair_post_write(pair, i, PAIR_BYTES);
+	for (int i = 0; i < 200; i++)
+		memset(ring->data, i, bytes);
+	wc = pair_wait(pair->send_cq, "first write");
+	if (wc.wr_id || (wc.status != IBV_WC_SUCCESS &&
+			 wc.status != IBV_WC_WR_FLUSH_ERR))
+		fail("first write: expected WR 0, got WR %llu with %s",
+		     (unsigned long long)wc.wr_id,
+		     ibv_wc_status_str(wc.status));
+}
+
+/* ibv_req_notify_cq(3): an error is as good as a solicited completion */
+static void solicited_error(struct pair *pair)
+{
+	pair_post_recv(pair, 7);
+	if (ibv_req_notify_cq(pair->recv_cq, 1))
+		fail("ibv_req_notify_cq failed");
+	pair_to_error(pair);
+	if (!pair_readable(pair->channel->fd, PAIR_WAIT_MS))
+		fail("no event for a flushed receive");
+	pair_expect(pair->recv_cq, 7, IBV_WC_WR_FLUSH_ERR, "flushed receive");
+}
+
+/* The consumer never polls: its completions have no room any more */
+static void overflow(struct pair *pair)
+{
+	struct ibv_async_event event;
+	int fd = pair->context->async_fd;
+	int cq_err = 0;
+
+	for (int i = 0; i < 32; i++)
+		pair_post_write(pair, i, 8);
+	pair_expect_error_state(pair);
+	while (!cq_err) {
+		if (!pair_readable(fd, PAIR_WAIT_MS))
+			fail("no event of the overflow");
+		if (ibv_get_async_event(pair->context, &event))
+			fail("ibv_get_async_event failed");
+		cq_err = event.event_type == IBV_EVENT_CQ_ERR &&
+			 event.element.cq == pair->send_cq;
+		ibv_ack_async_event(&event);
+	}
+	pair_expect(pair->send_cq, 0, IBV_WC_SUCCESS, "first completion");
+}
+
+/* What waited in the queue when it was reset must not come to life again */
+static void reset_pending(struct pair *pair)
+{
+	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_RESET };
+	struct ibv_wc wc;
+
+	for (int i = 0; i < 64; i++)
+		pair_post_write(pair, i, PAIR_BYTES / 4);
+	pair_modify(pair, &attr, 0);
+	while (ibv_poll_cq(pair->send_cq, 1, &wc) > 0)
+		;
+	pair_to_init(pair);
+	pair_to_rtr(pair);
+	pair_to_rts(pair);
+	memcpy(pair->out, "again", 5);
+	pair_post_write(pair, 100, 5);
+	pair_expect(pair->send_cq, 100, IBV_WC_SUCCESS, "write after reset");
+	if (memcmp(pair->in, "again", 5))
+		fail("received other bytes than were sent");
+}
+
+static const struct {
+	const char *name;
+	void (*run)(struct pair *pair);
+	struct pair_limits limits;
+} cases[] = {
+	{ "ring-opcode",	ring_opcode,		{ 1024, 8, 256 } },
+	{ "ring-reg-mr",	ring_reg_mr,		{ 1024, 8, 256 } },
+	{ "ring-num-sge",	ring_num_sge,		{ 1024, 8, 256 } },
+	{ "ring-inline-length",	ring_inline_length,	{ 1024, 8, 256 } },
+	{ "ring-state",		ring_state,		{ 1024, 8, 256 } },
+	{ "ring-index",		ring_index,		{ 1024, 8, 256 } },
+	{ "ring-scribble",	ring_scribble,		{ 1024, 8, 256 } },
+	{ "solicited-error",	solicited_error,	{ 16, 8, 64 } },
+	{ "overflow",		overflow,		{ 64, 8, 4 } },
+	{ "reset-pending",	reset_pending,		{ 128, 8, 256 } },
+};
+
+int main(int argc, char **argv)
+{
+	struct pair pair = {};
+
+	if (argc != 4)
+		fail("usage: verbs_rules DEVICE GID-INDEX CASE");
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		if (!strcmp(cases[i].name, argv[3])) {
+			pair_make(&pair, argv[1], atoi(argv[2]),
+				  &cases[i].limits);
+			cases[i].run(&pair);
+			return 0;
+		}
+	fail("no case %s", argv[3]);
+}
