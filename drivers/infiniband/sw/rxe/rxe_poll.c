@@ -112,8 +112,8 @@ static void schedule_poll(void *arg)
 {
 	struct rxe_poll *poll = arg;
 
-	/* who adds a CQ from now on calls again */
-	smp_store_release(&poll->called, 0);
+	/* who adds a CQ from now on calls again; the others' the poll finds */
+	xchg(&poll->called, 0);
 	napi_schedule(&poll->napi);
 }
 
@@ -202,7 +202,7 @@ void rxe_poll_exit(void)
 
 	for_each_possible_cpu(cpu) {
 		poll = per_cpu_ptr(&rxe_polls, cpu);
-		while (smp_load_acquire(&poll->called))
+		while (READ_ONCE(poll->called))
 			cond_resched();
 		napi_disable(&poll->napi);
 		netif_napi_del(&poll->napi);

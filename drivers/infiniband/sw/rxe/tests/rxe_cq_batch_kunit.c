@@ -117,7 +117,7 @@ static struct rxe_cqe *take_cqe(struct bench *bench)
 static void expect_calls(struct kunit *test, atomic_t *calls, int want)
 {
 	for (int ms = 0; ms < HANDLER_MS && atomic_read(calls) < want; ms++)
-		msleep(1);
+		usleep_range(1000, 1200);
 	if (!want)
 		msleep(20);
 	KUNIT_EXPECT_EQ(test, atomic_read(calls), want);
