@@ -37,6 +37,8 @@ struct pair_limits {
 	int send_cqe;
 };
 
+#define PAIR_ROOMY	{ .send_wr = 1024, .recv_wr = 8, .send_cqe = 256 }
+
 static void __attribute__((noreturn, format(printf, 1, 2)))
 fail(const char *format, ...)
 {
@@ -197,8 +199,9 @@ static void pair_post_recv(struct pair *pair, uint64_t wr_id)
 		fail("ibv_post_recv: %s", strerror(error));
 }
 
-/* A signaled WRITE of what is in pair->out to pair->in */
-static void pair_post_write(struct pair *pair, uint64_t wr_id, uint32_t bytes)
+/* A WRITE of the first bytes of pair->out to pair->in */
+static void pair_post(struct pair *pair, uint64_t wr_id, uint32_t bytes,
+		      unsigned int flags)
 {
 	struct ibv_sge sge = {
 		.addr = (uintptr_t)pair->out,
@@ -210,7 +213,7 @@ static void pair_post_write(struct pair *pair, uint64_t wr_id, uint32_t bytes)
 		.sg_list = &sge,
 		.num_sge = 1,
 		.opcode = IBV_WR_RDMA_WRITE,
-		.send_flags = IBV_SEND_SIGNALED,
+		.send_flags = flags,
 		.wr.rdma.remote_addr = (uintptr_t)pair->in,
 		.wr.rdma.rkey = pair->mr->rkey,
 	};
@@ -219,6 +222,11 @@ static void pair_post_write(struct pair *pair, uint64_t wr_id, uint32_t bytes)
 
 	if (error)
 		fail("ibv_post_send: %s", strerror(error));
+}
+
+static void pair_post_write(struct pair *pair, uint64_t wr_id, uint32_t bytes)
+{
+	pair_post(pair, wr_id, bytes, IBV_SEND_SIGNALED);
 }
 
 static int64_t pair_now_ms(void)

@@ -4,18 +4,20 @@ in the host's queues."""
 
 import re
 
+from qemu.limits import scaled
 from qemu.peers import perftest, queueing
 
 REQUIRES = {"tools": ("ib_read_bw",), "seconds": 120}
 SIZE = 4 << 20          # bytes of a READ, far above the bound
 BOUND = 512 << 10       # bytes of one QP that the host's queues may hold
-SLOW = "tbf rate 40mbit burst 32k limit 64mb"
+RATE = 40               # Mbit/s, less than the guests can send
+SLOW = "tbf rate {rate:.0f}mbit burst 32k limit 64mb"
 BACKLOG = re.compile(r"backlog (\d+)([KM]?)b")
 UNIT = {"": 1, "K": 1 << 10, "M": 1 << 20}
 
 
 def run(lab):
-    with queueing(lab.b, SLOW):
+    with queueing(lab.b, SLOW.format(rate=RATE / scaled(1))):
         watch = lab.b.start(f"while tc -s qdisc show dev {lab.b.netdev} root; "
                             "do sleep 0.05; done")
         try:

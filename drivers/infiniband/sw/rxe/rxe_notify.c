@@ -12,7 +12,6 @@
  *		lock of this driver (Documentation/infiniband/core_locking.rst)
  */
 #include <linux/cpumask.h>
-#include <linux/wait_bit.h>
 
 #include "rxe.h"
 #include "rxe_notify.h"
@@ -40,7 +39,7 @@ void rxe_notify_setup(struct rxe_cq *cq, unsigned int comp_vector)
 void rxe_notify_stop(struct rxe_cq *cq)
 {
 	rxe_side_stop(&cq->state);
-	wait_var_event(&cq->state, !rxe_side_busy(&cq->state));
+	rxe_side_wait(&cq->state);
 }
 
 /**
@@ -76,7 +75,6 @@ static void call_event_handler(struct rxe_cq *cq)
  */
 void rxe_notify_run(struct rxe_cq *cq)
 {
-	bool stop;
 	u32 what;
 
 	do {
@@ -86,8 +84,5 @@ void rxe_notify_run(struct rxe_cq *cq)
 			call_event_handler(cq);
 		if (what & RXE_NOTIFY_COMP && cq->ibcq.comp_handler)
 			cq->ibcq.comp_handler(&cq->ibcq, cq->ibcq.cq_context);
-	} while (!rxe_side_idle(&cq->state, &stop));
-
-	if (stop)
-		wake_up_var(&cq->state);
+	} while (!rxe_side_idle(&cq->state));
 }

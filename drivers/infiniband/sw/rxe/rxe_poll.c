@@ -11,10 +11,16 @@
  * Locks:	none; a list that anyone adds to and the poll takes whole
  * Never:	sees a packet
  */
+#include <linux/bottom_half.h>
 #include <linux/cpumask.h>
+#include <linux/hrtimer.h>
+#include <linux/irqflags.h>
+#include <linux/jiffies.h>
+#include <linux/ktime.h>
 #include <linux/llist.h>
 #include <linux/netdevice.h>
 #include <linux/percpu.h>
+#include <linux/preempt.h>
 #include <linux/smp.h>
 
 #include "rxe.h"
@@ -31,18 +37,27 @@
 #define POLL_PASSES	640
 #define POLL_SIDE_PASSES 80
 
+/* Ticks after which a poll begins no other run, as in net_rx_action() */
+#define POLL_TICKS	2
+
 /**
  * struct rxe_poll - One CPU's sides and their poll
  * @added: the last one added comes first; anyone adds
- * @waiting: taken from @added, in order; only the poll sees them
+ * @corked: like @added, for sides that wait for the next poll or for @timer
+ * @waiting: taken from those two, in order; only the poll sees them
+ * @uncork: when @corked has to be polled, in ns
+ * @timer: for @uncork, and queued whenever @corked has any; may be early
  * @cqs: CQs whose consumers are to be called
  * @call: has @napi scheduled for another CPU
  * @called: @call is on its way; one at a time
- * @napi: scheduled whenever one of the lists has any
+ * @napi: scheduled whenever one of the lists but @corked has any
  */
 struct rxe_poll {
 	struct llist_head	added;
+	struct llist_head	corked;
 	struct llist_node	*waiting;
+	u64			uncork;
+	struct hrtimer		timer;
 	struct llist_head	cqs;
 	call_single_data_t	call;
 	int			called;
@@ -58,6 +73,9 @@ static struct rxe_side *next_side(struct rxe_poll *poll)
 {
 	struct llist_node *node = poll->waiting;
 
+	/* the corked ones first: they have waited, and come from processes */
+	if (!node && !llist_empty(&poll->corked))
+		node = llist_reverse_order(llist_del_all(&poll->corked));
 	if (!node && !llist_empty(&poll->added))
 		node = llist_reverse_order(llist_del_all(&poll->added));
 	if (!node)
@@ -70,6 +88,7 @@ static struct rxe_side *next_side(struct rxe_poll *poll)
 /* Returns what NAPI's poll does: the sides that ran, or all of @budget */
 static int run_sides(struct rxe_poll *poll, int budget)
 {
+	unsigned long end = jiffies + POLL_TICKS;
 	unsigned int passes = 0;
 	struct rxe_side *side;
 	int n = 0;
@@ -77,7 +96,7 @@ static int run_sides(struct rxe_poll *poll, int budget)
 	while (n < budget && (side = next_side(poll))) {
 		passes += rxe_run_polled(side, POLL_SIDE_PASSES);
 		n++;
-		if (passes >= POLL_PASSES)
+		if (passes >= POLL_PASSES || time_after_eq(jiffies, end))
 			return budget;
 	}
 	return n;
@@ -133,6 +152,67 @@ void rxe_poll_add(struct rxe_side *side)
 }
 
 /**
+ * rxe_poll_cork() - Have a side run soon, with what it is kicked for until then
+ * @side: the side, busy and in no other queue
+ * @until: when it has to run at the latest, in ns of ktime_get()
+ *
+ * It runs as soon as this CPU's poll does, for whatever reason.
+ *
+ * Context: bottom halves disabled.
+ */
+void rxe_poll_cork(struct rxe_side *side, u64 until)
+{
+	struct rxe_poll *poll = this_cpu_ptr(&rxe_polls);
+
+	if (llist_empty(&poll->corked) || until < READ_ONCE(poll->uncork))
+		WRITE_ONCE(poll->uncork, until);
+	llist_add(&side->node, &poll->corked);
+
+	/* most often it is on its way for others, which have run meanwhile */
+	if (!hrtimer_is_queued(&poll->timer) ||
+	    ktime_to_ns(hrtimer_get_expires(&poll->timer)) > until)
+		hrtimer_start(&poll->timer, ns_to_ktime(until),
+			      HRTIMER_MODE_ABS_PINNED);
+}
+
+/**
+ * rxe_poll_uncork() - Have the corked sides run when the stack is done
+ *
+ * Context: any.
+ */
+void rxe_poll_uncork(void)
+{
+	struct rxe_poll *poll = raw_cpu_ptr(&rxe_polls);
+
+	if (llist_empty(&poll->corked))
+		return;
+
+	if (in_interrupt() || irqs_disabled()) {
+		napi_schedule(&poll->napi);
+	} else {
+		local_bh_disable();
+		napi_schedule(&poll->napi);
+		local_bh_enable();
+	}
+}
+
+static enum hrtimer_restart time_is_up(struct hrtimer *timer)
+{
+	struct rxe_poll *poll = container_of(timer, struct rxe_poll, timer);
+	u64 uncork = READ_ONCE(poll->uncork);
+
+	if (llist_empty(&poll->corked))
+		return HRTIMER_NORESTART;
+
+	if (ktime_get_ns() < uncork)
+		hrtimer_start(timer, ns_to_ktime(uncork),
+			      HRTIMER_MODE_ABS_PINNED);
+	else
+		napi_schedule(&poll->napi);
+	return HRTIMER_NORESTART;
+}
+
+/**
  * rxe_poll_add_cq() - Have a CQ's consumer called
  * @cq: the CQ, busy and in no other list
  * @cpu: where; on this CPU if that one is offline
@@ -180,6 +260,9 @@ int rxe_poll_init(void)
 	for_each_possible_cpu(cpu) {
 		poll = per_cpu_ptr(&rxe_polls, cpu);
 		init_llist_head(&poll->added);
+		init_llist_head(&poll->corked);
+		hrtimer_setup(&poll->timer, time_is_up, CLOCK_MONOTONIC,
+			      HRTIMER_MODE_ABS_PINNED);
 		init_llist_head(&poll->cqs);
 		INIT_CSD(&poll->call, schedule_poll, poll);
 		netif_napi_add(poll_dev, &poll->napi, do_poll);
@@ -204,9 +287,11 @@ void rxe_poll_exit(void)
 		poll = per_cpu_ptr(&rxe_polls, cpu);
 		while (READ_ONCE(poll->called))
 			cond_resched();
+		hrtimer_cancel(&poll->timer);
 		napi_disable(&poll->napi);
 		netif_napi_del(&poll->napi);
 		WARN_ON(poll->waiting || !llist_empty(&poll->added) ||
+			!llist_empty(&poll->corked) ||
 			!llist_empty(&poll->cqs));
 	}
 	free_netdev(poll_dev);

@@ -11,6 +11,8 @@ void rxe_poll_exit(void);
 
 /* Bottom halves or interrupts disabled */
 void rxe_poll_add(struct rxe_side *side);
+void rxe_poll_cork(struct rxe_side *side, u64 until);
+void rxe_poll_uncork(void);
 
 /* Interrupts enabled */
 void rxe_poll_add_cq(struct rxe_cq *cq, int cpu);

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Where and when a side of a QP runs. Three lanes, chosen here and nowhere else:
+ * Where and when a side of a QP runs. Three lanes, chosen by rxe_run_kick(), or
+ * for a doorbell by rxe_doorbell():
  *
  *  - the poster's own context, for a user's doorbell that waits for what comes
  *    of it;
  *  - the CPU's softirq (rxe_poll.c), for packets, timeouts and whatever else
- *    happens to a QP;
+ *    happens to a QP, and a little later for what waits to become a batch;
  *  - the workqueue, for a stream of doorbells, which another CPU sends while
  *    more are posted, and for what may sleep.
  *
@@ -18,17 +19,12 @@
  *		off, or where a packet is looped back to its sender's host
  */
 #include <linux/bottom_half.h>
-#include <linux/cpumask.h>
 #include <linux/irqflags.h>
-#include <linux/ktime.h>
 #include <linux/preempt.h>
 #include <linux/rcupdate.h>
-#include <linux/sched.h>
-#include <linux/wait_bit.h>
 
 #include "rxe.h"
 #include "rxe_poll.h"
-#include "rxe_queue.h"
 #include "rxe_run.h"
 #include "rxe_trace.h"
 
@@ -84,40 +80,6 @@ static bool may_sleep(const struct rxe_qp *qp)
 	return READ_ONCE(to_rdev(qp->ibqp.device)->odp_mrs);
 }
 
-/*
- * With requests un-ACKed the message will not leave the faster for being sent
- * by its poster. A racy look at the PSNs: either answer is right, just not
- * always the best.
- */
-static bool has_unacked(struct rxe_qp *qp)
-{
-	return qp_type(qp) == IB_QPT_RC &&
-	       psn_compare(READ_ONCE(qp->req.psn), READ_ONCE(qp->comp.psn)) > 0;
-}
-
-static bool all_completions_seen(struct rxe_cq *cq)
-{
-	unsigned long flags;
-	bool seen;
-
-	/* resizing frees the old queue */
-	spin_lock_irqsave(&cq->cq_lock, flags);
-	seen = queue_empty(cq->queue, QUEUE_TYPE_TO_CLIENT);
-	spin_unlock_irqrestore(&cq->cq_lock, flags);
-	return seen;
-}
-
-/* It asked for a completion of what it posts now, and has seen all so far */
-static bool awaits_completion(const struct rxe_qp *qp)
-{
-	struct rxe_queue *sq = qp->sq.queue;
-	u32 end = queue_get_producer(sq, QUEUE_TYPE_FROM_CLIENT);
-	const struct rxe_send_wqe *last = queue_addr_from_index(sq, end - 1);
-
-	return READ_ONCE(last->wr.send_flags) & IB_SEND_SIGNALED &&
-	       all_completions_seen(qp->scq);
-}
-
 static void run_later_in_work(struct rxe_side *side)
 {
 	queue_work(run_wq, &side->work);
@@ -135,125 +97,92 @@ static void run_later_in_softirq(struct rxe_side *side)
 	}
 }
 
-/* One run; @later sees to the next one if this uses up its budget */
+/*
+ * One run; @later sees to the next one if this uses up its budget. The passes of
+ * a @sleeper share nothing, for each may sleep for long.
+ */
 static unsigned int run(struct rxe_side *side, unsigned int budget,
-			void (*later)(struct rxe_side *side))
+			bool sleeper, void (*later)(struct rxe_side *side))
 {
 	unsigned int passes = 0;
-	bool more, stop;
+	bool more;
 	u32 why;
 
 	for (;;) {
 		why = rxe_side_take(&side->state);
 		do {
 			more = !side->pass(side->qp);
+			if (sleeper)
+				side->rest(side->qp);
 		} while (++passes < budget && more);
+		side->rest(side->qp);
 		trace_rxe_run(side, why, passes, budget);
 
-		if (!more && rxe_side_idle(&side->state, &stop)) {
-			if (stop)
-				wake_up_var(&side->state);
+		if (!more && rxe_side_idle(&side->state))
 			return passes;
-		}
 		if (passes >= budget)
 			break;
 	}
 
 	if (rxe_side_yield(&side->state))
 		later(side);
-	else
-		wake_up_var(&side->state);
 	return passes;
 }
 
-/* Bottom halves off: the receivers that the device wakes wait for the end */
-static void run_in_poster(struct rxe_qp *qp)
+/**
+ * rxe_run_here() - Run a side in the context of who asks for it
+ * @side: the side
+ * @why: RXE_KICK_* bits
+ *
+ * With bottom halves disabled, so that the receivers that the device wakes wait
+ * for the end of the run. If it runs already, that goes on; if it is corked, it
+ * runs before this returns.
+ *
+ * Context: process, no lock held.
+ */
+void rxe_run_here(struct rxe_side *side, u32 why)
 {
-	struct rxe_side *side = &qp->send_side;
-
-	if (!rxe_side_kick(&side->state, RXE_KICK_POST))
-		return;
-
 	local_bh_disable();
-	if (may_sleep(qp))
+	if (!rxe_side_kick(&side->state, why))
+		rxe_poll_uncork();
+	else if (may_sleep(side->qp))
 		run_later_in_work(side);
 	else
-		run(side, POST_BUDGET, run_later_in_work);
+		run(side, POST_BUDGET, false, run_later_in_work);
 	local_bh_enable();
 }
 
-static void post_to_work(struct rxe_qp *qp)
-{
-	struct rxe_side *side = &qp->send_side;
-
-	if (rxe_side_kick(&side->state, RXE_KICK_POST))
-		run_later_in_work(side);
-}
-
-/*
- * A poster that polls keeps the only CPU until its time slice ends, so its
- * messages are sent at once. One that will sleep for a completion, and does not
- * yet, has more to post: that leaves together when it does.
+/**
+ * rxe_run_corked() - Have a side run when there is more for it to do
+ * @side: the side
+ * @why: RXE_KICK_* bits
+ * @until: when it has to run at the latest, in ns of ktime_get()
+ *
+ * In a softirq of this CPU, as soon as anything has it poll.
+ *
+ * Context: process.
  */
-static void post_on_only_cpu(struct rxe_qp *qp)
+void rxe_run_corked(struct rxe_side *side, u32 why, u64 until)
 {
-	struct rxe_poster *poster = &qp->poster;
-	bool quick = rxe_poster_awake(poster, current->nvcsw);
-
-	if (READ_ONCE(qp->scq->notify) &&
-	    rxe_poster_streams(poster, quick) && !awaits_completion(qp))
-		post_to_work(qp);
-	else
-		run_in_poster(qp);
-}
-
-/*
- * A poster that waits for what comes of its message is served best by a run at
- * once. One that posts on and on gets more done if another CPU sends meanwhile.
- */
-static void post_on_one_of_many(struct rxe_qp *qp)
-{
-	struct rxe_poster *poster = &qp->poster;
-	u64 now = ktime_get_ns();
-	bool quick = rxe_poster_hurried(poster, now);
-
-	if (has_unacked(qp) ||
-	    (rxe_poster_streams(poster, quick) && !awaits_completion(qp))) {
-		post_to_work(qp);
-	} else {
-		run_in_poster(qp);
-		rxe_poster_ran(poster, now, ktime_get_ns());
-	}
-	rxe_poster_left(poster, ktime_get_ns());
-}
-
-/*
- * A kernel consumer's completion handler may take the locks that its own
- * ib_post_send() is called under (Documentation/infiniband/core_locking.rst),
- * so its doorbell never completes anything.
- */
-static void post_from_kernel(struct rxe_qp *qp)
-{
-	if (has_unacked(qp) && num_online_cpus() > 1)
-		post_to_work(qp);
-	else
-		rxe_run_kick(&qp->send_side, RXE_KICK_POST);
+	local_bh_disable();
+	if (rxe_side_kick(&side->state, why))
+		rxe_poll_cork(side, until);
+	local_bh_enable();
 }
 
 /**
- * rxe_run_post() - Handle a doorbell: send what has been posted
- * @qp: the QP
+ * rxe_run_in_work() - Have a side run in the workqueue
+ * @side: the side
+ * @why: RXE_KICK_* bits
  *
- * Context: any; process for a user's QP.
+ * Context: any.
  */
-void rxe_run_post(struct rxe_qp *qp)
+void rxe_run_in_work(struct rxe_side *side, u32 why)
 {
-	if (!qp->is_user)
-		post_from_kernel(qp);
-	else if (num_online_cpus() == 1)
-		post_on_only_cpu(qp);
+	if (rxe_side_kick(&side->state, why))
+		run_later_in_work(side);
 	else
-		post_on_one_of_many(qp);
+		rxe_poll_uncork();
 }
 
 /*
@@ -279,8 +208,10 @@ static bool may_hold_lock(void)
  */
 void rxe_run_kick(struct rxe_side *side, u32 why)
 {
-	if (!rxe_side_kick(&side->state, why))
+	if (!rxe_side_kick(&side->state, why)) {
+		rxe_poll_uncork();
 		return;
+	}
 
 	if (why & RXE_KICK_LOOP || (!in_interrupt() && may_hold_lock()))
 		run_later_in_work(side);
@@ -299,7 +230,7 @@ void rxe_run_kick(struct rxe_side *side, u32 why)
 unsigned int rxe_run_polled(struct rxe_side *side, unsigned int budget)
 {
 	if (!may_sleep(side->qp))
-		return run(side, budget, rxe_poll_add);
+		return run(side, budget, false, rxe_poll_add);
 
 	run_later_in_work(side);
 	return 0;
@@ -317,11 +248,11 @@ static void run_work(struct work_struct *work)
 	local_bh_disable();
 	sleeper = may_sleep(side->qp);
 	if (!sleeper)
-		run(side, WORK_BUDGET, run_later_in_work);
+		run(side, WORK_BUDGET, false, run_later_in_work);
 	local_bh_enable();
 
 	if (sleeper)
-		run(side, SLEEPER_BUDGET, run_later_in_work);
+		run(side, SLEEPER_BUDGET, true, run_later_in_work);
 }
 
 /**
@@ -330,12 +261,15 @@ static void run_work(struct work_struct *work)
  * @qp: its QP
  * @pass: one pass, called by one runner at a time; 0 if another one may find
  *	something to do
+ * @rest: called after the last pass of a run
  */
 void rxe_run_setup(struct rxe_side *side, struct rxe_qp *qp,
-		   int (*pass)(struct rxe_qp *qp))
+		   int (*pass)(struct rxe_qp *qp),
+		   void (*rest)(struct rxe_qp *qp))
 {
 	side->qp = qp;
 	side->pass = pass;
+	side->rest = rest;
 	INIT_WORK(&side->work, run_work);
 }
 
@@ -350,7 +284,7 @@ void rxe_run_setup(struct rxe_side *side, struct rxe_qp *qp,
 void rxe_run_stop(struct rxe_side *side)
 {
 	rxe_side_stop(&side->state);
-	wait_var_event(&side->state, !rxe_side_busy(&side->state));
+	rxe_side_wait(&side->state);
 }
 
 /**

@@ -20,12 +20,19 @@ void rxe_run_odp_put(struct rxe_dev *rxe);
 
 /* Process context; stop sleeps until the side runs no more */
 void rxe_run_setup(struct rxe_side *side, struct rxe_qp *qp,
-		   int (*pass)(struct rxe_qp *qp));
+		   int (*pass)(struct rxe_qp *qp),
+		   void (*rest)(struct rxe_qp *qp));
 void rxe_run_stop(struct rxe_side *side);
 void rxe_run_start(struct rxe_side *side);
 
-/* Any context; the first may run the side at once, the other never does */
-void rxe_run_post(struct rxe_qp *qp);
+/* Process context, no lock held; the side has run afterwards */
+void rxe_run_here(struct rxe_side *side, u32 why);
+
+/* Process context; the side runs by the given time */
+void rxe_run_corked(struct rxe_side *side, u32 why, u64 until);
+
+/* Any context; the side runs later */
+void rxe_run_in_work(struct rxe_side *side, u32 why);
 void rxe_run_kick(struct rxe_side *side, u32 why);
 
 /* Softirq */

@@ -15,6 +15,7 @@
 #include <linux/atomic.h>
 #include <linux/bits.h>
 #include <linux/llist.h>
+#include <linux/wait_bit.h>
 #include <linux/workqueue.h>
 
 struct rxe_qp;
@@ -37,18 +38,19 @@ struct rxe_qp;
  * @state: reasons, RXE_SIDE_BUSY and RXE_SIDE_STOP
  * @qp: the QP
  * @pass: one pass; 0 if another one may find something to do
+ * @rest: after the last pass of a run, to let go of what the passes share
  * @node: in the list of the CPU that will run it
  * @work: for a run in process context
  *
  * Whoever sets RXE_SIDE_BUSY sees to it that the side runs: at once, or by one
  * of @node and @work. So each is in one queue at most, and while it is busy
- * the QP stays: rxe_side_stop() and a wait for the end of the run precede its
- * end.
+ * the QP stays: rxe_side_stop() and rxe_side_wait() precede its end.
  */
 struct rxe_side {
 	atomic_t		state;
 	struct rxe_qp		*qp;
 	int			(*pass)(struct rxe_qp *qp);
+	void			(*rest)(struct rxe_qp *qp);
 	struct llist_node	node;
 	struct work_struct	work;
 };
@@ -90,21 +92,21 @@ static inline u32 rxe_side_take(atomic_t *state)
 /**
  * rxe_side_idle() - End a run that has nothing left to do
  * @state: the side's state, busy
- * @stop: set if someone may be waiting for the end
  *
  * Return: false if the side was kicked meanwhile and the run goes on. After
  * true the QP may vanish at any time.
  */
-static inline bool rxe_side_idle(atomic_t *state, bool *stop)
+static inline bool rxe_side_idle(atomic_t *state)
 {
 	int old = atomic_read(state);
 
 	do {
-		*stop = old & RXE_SIDE_STOP;
-		if (!*stop && old & RXE_KICKS)
+		if (!(old & RXE_SIDE_STOP) && old & RXE_KICKS)
 			return false;
 	} while (!atomic_try_cmpxchg(state, &old, old & ~RXE_SIDE_BUSY));
 
+	if (old & RXE_SIDE_STOP)
+		wake_up_var(state);
 	return true;
 }
 
@@ -113,7 +115,7 @@ static inline bool rxe_side_idle(atomic_t *state, bool *stop)
  * @state: the side's state, busy
  *
  * Return: true if the caller has to see to the next run; if not, the side must
- * stop, someone may be waiting for that, and the QP may vanish at any time.
+ * stop, and the QP may vanish at any time.
  */
 static inline bool rxe_side_yield(atomic_t *state)
 {
@@ -126,6 +128,8 @@ static inline bool rxe_side_yield(atomic_t *state)
 			new &= ~RXE_SIDE_BUSY;
 	} while (!atomic_try_cmpxchg(state, &old, new));
 
+	if (old & RXE_SIDE_STOP)
+		wake_up_var(state);
 	return new & RXE_SIDE_BUSY;
 }
 
@@ -133,7 +137,7 @@ static inline bool rxe_side_yield(atomic_t *state)
  * rxe_side_stop() - Let no run begin any more
  * @state: the side's state
  *
- * A run that waits for its turn or has begun goes on; see rxe_side_busy().
+ * A run that waits for its turn or has begun goes on; see rxe_side_wait().
  */
 static inline void rxe_side_stop(atomic_t *state)
 {
@@ -143,6 +147,17 @@ static inline void rxe_side_stop(atomic_t *state)
 static inline bool rxe_side_busy(const atomic_t *state)
 {
 	return atomic_read_acquire(state) & RXE_SIDE_BUSY;
+}
+
+/**
+ * rxe_side_wait() - Wait for the end of the last run
+ * @state: the side's state, stopped
+ *
+ * Context: process, may sleep.
+ */
+static inline void rxe_side_wait(atomic_t *state)
+{
+	wait_var_event(state, !rxe_side_busy(state));
 }
 
 /**

@@ -59,7 +59,7 @@ static bool is_inline(const struct rxe_send_wqe *wqe)
  * @type: of the QP
  * @wqe: a copy of the WQE up to its data
  *
- * The sum of the SGEs' lengths need not be the message's length; copy_data()
+ * The sum of the SGEs' lengths need not be the message's length; rxe_sge_copy()
  * bounds what it reads by both.
  *
  * Return: IB_WC_SUCCESS, or the status to complete it with
@@ -159,9 +159,7 @@ struct rxe_send_wqe *rxe_sq_read(struct rxe_qp *qp)
 	struct rxe_send_wqe *wqe;
 
 	if (index == qp->sq.read) {
-		/* a user may have written anything there */
-		if (!((queue_get_producer(q, QUEUE_TYPE_FROM_CLIENT) - index) &
-		      q->index_mask))
+		if (!rxe_sq_pending(qp))
 			return NULL;
 		qp->sq.read = queue_next_index(q, index);
 		wqe = rxe_sq_wqe(&qp->sq, index);

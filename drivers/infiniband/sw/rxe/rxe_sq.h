@@ -18,6 +18,21 @@ enum ib_wc_status rxe_sq_check(const struct rxe_sq *sq, enum ib_qp_type type,
 			       const struct rxe_send_wqe *wqe);
 
 /**
+ * rxe_sq_pending() - How many WQEs are posted that the requester has not begun?
+ * @qp: the QP
+ *
+ * Context: any; only the side's run knows that they do not become fewer.
+ */
+static inline u32 rxe_sq_pending(const struct rxe_qp *qp)
+{
+	const struct rxe_queue *q = qp->sq.queue;
+
+	/* a user may have written anything there */
+	return (queue_get_producer(q, QUEUE_TYPE_FROM_CLIENT) -
+		READ_ONCE(qp->req.wqe_index)) & q->index_mask;
+}
+
+/**
  * rxe_sq_wqe() - The driver's own view of a WQE
  * @sq: the send queue
  * @index: of a WQE that has been read
@@ -42,10 +57,7 @@ static inline u32 rxe_sq_consumer(const struct rxe_sq *sq)
  */
 static inline bool rxe_sq_sent(const struct rxe_qp *qp)
 {
-	const struct rxe_queue *q = qp->sq.queue;
-
-	return !((queue_get_producer(q, QUEUE_TYPE_FROM_CLIENT) -
-		  qp->req.wqe_index) & q->index_mask);
+	return !rxe_sq_pending(qp);
 }
 
 /**

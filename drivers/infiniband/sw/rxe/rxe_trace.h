@@ -23,18 +23,7 @@
 #include "rxe_inflight.h"
 #include "rxe_notify.h"
 #include "rxe_queue.h"
-
-#ifndef RXE_TRACE_HELPERS
-#define RXE_TRACE_HELPERS
-/* WQEs in the SQ that the requester has not begun; racy, a trace may be */
-static inline u32 rxe_sq_pending(const struct rxe_qp *qp)
-{
-	const struct rxe_queue *q = qp->sq.queue;
-	u32 prod = queue_get_producer(q, QUEUE_TYPE_FROM_CLIENT);
-
-	return (prod - READ_ONCE(qp->req.wqe_index)) & q->index_mask;
-}
-#endif
+#include "rxe_sq.h"
 
 /* A doorbell: @pending WQEs wait in the SQ that the requester has not begun */
 TRACE_EVENT(rxe_post,

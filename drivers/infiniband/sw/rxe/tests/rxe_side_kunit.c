@@ -27,16 +27,14 @@ static void first_kick_has_to_see_to_a_run(struct kunit *test)
 static void kick_during_a_run_makes_it_go_on(struct kunit *test)
 {
 	atomic_t state = ATOMIC_INIT(0);
-	bool stop;
 
 	rxe_side_kick(&state, RXE_KICK_POST);
 	rxe_side_take(&state);
 	KUNIT_EXPECT_FALSE(test, rxe_side_kick(&state, RXE_KICK_RX));
-	KUNIT_EXPECT_FALSE(test, rxe_side_idle(&state, &stop));
+	KUNIT_EXPECT_FALSE(test, rxe_side_idle(&state));
 	KUNIT_EXPECT_TRUE(test, rxe_side_busy(&state));
 	KUNIT_EXPECT_EQ(test, rxe_side_take(&state), RXE_KICK_RX);
-	KUNIT_EXPECT_TRUE(test, rxe_side_idle(&state, &stop));
-	KUNIT_EXPECT_FALSE(test, stop);
+	KUNIT_EXPECT_TRUE(test, rxe_side_idle(&state));
 	KUNIT_EXPECT_FALSE(test, rxe_side_busy(&state));
 	KUNIT_EXPECT_TRUE(test, rxe_side_kick(&state, RXE_KICK_RX));
 }
@@ -87,15 +85,13 @@ static void start_without_a_kick_runs_nothing(struct kunit *test)
 static void stop_ends_a_run_in_spite_of_kicks(struct kunit *test)
 {
 	atomic_t state = ATOMIC_INIT(0);
-	bool stop;
 
 	rxe_side_kick(&state, RXE_KICK_POST);
 	rxe_side_take(&state);
 	rxe_side_stop(&state);
 	KUNIT_EXPECT_TRUE(test, rxe_side_busy(&state));
 	rxe_side_kick(&state, RXE_KICK_RX);
-	KUNIT_EXPECT_TRUE(test, rxe_side_idle(&state, &stop));
-	KUNIT_EXPECT_TRUE(test, stop);
+	KUNIT_EXPECT_TRUE(test, rxe_side_idle(&state));
 	KUNIT_EXPECT_FALSE(test, rxe_side_busy(&state));
 	KUNIT_EXPECT_TRUE(test, rxe_side_start(&state));
 	KUNIT_EXPECT_EQ(test, rxe_side_take(&state), RXE_KICK_RX);
@@ -130,15 +126,13 @@ struct crowd {
 
 static void run(struct crowd *crowd)
 {
-	bool stop;
-
 	do {
 		rxe_side_take(&crowd->state);
 		if (atomic_inc_return(&crowd->running) > 1)
 			atomic_inc(&crowd->overlaps);
 		atomic_add(atomic_xchg(&crowd->work, 0), &crowd->done);
 		atomic_dec(&crowd->running);
-	} while (!rxe_side_idle(&crowd->state, &stop));
+	} while (!rxe_side_idle(&crowd->state));
 }
 
 static int kicker(void *arg)
