@@ -92,6 +92,8 @@ static bool disarm(struct rxe_cq *cq, bool solicited)
  * @batch: the side's batch; empty afterwards
  * @cq: the side's CQ
  *
+ * The consumer finds them at once if it polls; rxe_cq_batch_tell() wakes it.
+ *
  * Context: the side's run, no lock held.
  * Return: 0, or -EBUSY if the CQ had no room for all of them. Then the rest is
  * lost, the consumer hears of it (IB_EVENT_CQ_ERR), and the QP must go to the
@@ -102,7 +104,6 @@ int rxe_cq_batch_flush(struct rxe_cq_batch *batch, struct rxe_cq *cq)
 	unsigned int all = batch->n;
 	unsigned int written;
 	unsigned long flags;
-	bool tell;
 
 	if (!all)
 		return 0;
@@ -110,19 +111,33 @@ int rxe_cq_batch_flush(struct rxe_cq_batch *batch, struct rxe_cq *cq)
 	spin_lock_irqsave(&cq->cq_lock, flags);
 	written = write_cqes(cq, batch);
 	trace_rxe_cqe(cq, written, batch->solicited);
-	tell = written && disarm(cq, batch->solicited);
+	batch->tell |= written && disarm(cq, batch->solicited);
 	spin_unlock_irqrestore(&cq->cq_lock, flags);
 
 	batch->n = 0;
 	batch->solicited = false;
-	if (tell)
-		rxe_notify_cq(cq, RXE_NOTIFY_COMP);
 	if (likely(written == all))
 		return 0;
 
 	rxe_err_cq(cq, "queue full\n");
 	rxe_notify_cq(cq, RXE_NOTIFY_OVERFLOW);
 	return -EBUSY;
+}
+
+/**
+ * rxe_cq_batch_tell() - Tell the consumer what has been written, if it waits
+ * @batch: the side's batch
+ * @cq: the side's CQ
+ *
+ * Has to follow each flush, within the same run.
+ *
+ * Context: the side's run, no lock held.
+ */
+void rxe_cq_batch_tell(struct rxe_cq_batch *batch, struct rxe_cq *cq)
+{
+	if (batch->tell)
+		rxe_notify_cq(cq, RXE_NOTIFY_COMP);
+	batch->tell = false;
 }
 
 /**

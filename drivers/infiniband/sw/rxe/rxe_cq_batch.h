@@ -16,6 +16,7 @@ struct rxe_qp;
  * @n: how many
  * @solicited: the consumer wants to be told of one of them, even if it armed
  *	the CQ only for solicited ones
+ * @tell: the consumer is to be told of some that have been written
  * @wc: the completions, in order
  *
  * Belongs to the side's run.
@@ -23,11 +24,13 @@ struct rxe_qp;
 struct rxe_cq_batch {
 	unsigned int	n;
 	bool		solicited;
+	bool		tell;
 	struct ib_wc	wc[RXE_CQ_BATCH];
 };
 
 int rxe_cq_batch_add(struct rxe_cq_batch *batch, struct rxe_cq *cq,
 		     const struct ib_wc *wc, bool solicited);
 int rxe_cq_batch_flush(struct rxe_cq_batch *batch, struct rxe_cq *cq);
+void rxe_cq_batch_tell(struct rxe_cq_batch *batch, struct rxe_cq *cq);
 
 #endif /* RXE_CQ_BATCH_H */

@@ -99,7 +99,10 @@ static int add(struct bench *bench, u64 wr_id, enum ib_wc_status status,
 
 static int flush(struct bench *bench)
 {
-	return rxe_cq_batch_flush(&bench->batch, &bench->cq);
+	int err = rxe_cq_batch_flush(&bench->batch, &bench->cq);
+
+	rxe_cq_batch_tell(&bench->batch, &bench->cq);
+	return err;
 }
 
 static struct rxe_cqe *take_cqe(struct bench *bench)
@@ -192,6 +195,20 @@ static void nobody_is_called_unasked(struct kunit *test)
 	add(bench, 1, IB_WC_SUCCESS, true);
 	KUNIT_EXPECT_EQ(test, flush(bench), 0);
 	expect_calls(test, &bench->comps, 0);
+}
+
+static void nobody_is_called_before_the_batch_tells(struct kunit *test)
+{
+	struct bench *bench = new_bench(test, false);
+
+	bench->cq.notify = IB_CQ_NEXT_COMP;
+	for (int i = 0; i < RXE_CQ_BATCH; i++)
+		add(bench, i, IB_WC_SUCCESS, false);
+	KUNIT_EXPECT_NOT_NULL(test, take_cqe(bench));
+	expect_calls(test, &bench->comps, 0);
+	rxe_cq_batch_tell(&bench->batch, &bench->cq);
+	rxe_cq_batch_tell(&bench->batch, &bench->cq);
+	expect_calls(test, &bench->comps, 1);
 }
 
 static void one_arm_is_one_call(struct kunit *test)
@@ -290,6 +307,7 @@ static struct kunit_case rxe_cq_batch_cases[] = {
 	KUNIT_CASE(full_batch_is_written_at_once),
 	KUNIT_CASE(user_cqe_has_the_layout_of_libibverbs),
 	KUNIT_CASE(nobody_is_called_unasked),
+	KUNIT_CASE(nobody_is_called_before_the_batch_tells),
 	KUNIT_CASE(one_arm_is_one_call),
 	KUNIT_CASE(solicited_arm_waits_for_a_solicited_one),
 	KUNIT_CASE(solicited_arm_fires_on_an_error),
