@@ -16,3 +16,9 @@ def set_factor(factor: float) -> None:
 def scaled(seconds: float) -> float:
     """A limit in seconds, for the kernel that is tested."""
     return seconds * _factor
+
+
+def slow() -> bool:
+    """Whether the kernel is one that is slow on purpose: a test whose limit
+    depends on how much work waits then makes less of it."""
+    return _factor > 1.0
