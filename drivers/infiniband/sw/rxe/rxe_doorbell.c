@@ -127,21 +127,27 @@ static void post_on_only_cpu(struct rxe_qp *qp)
 }
 
 /*
- * A poster that waits for what comes of its message is served best by a run at
- * once. One that posts on and on gets more done if another CPU sends meanwhile.
+ * Among the WQEs of a poster that waits for none of them, the sooner one is sent
+ * the less is sent together. A worker sends what it finds, on another CPU if
+ * one is idle; if none comes, the poster sends each batch, or an ACK's softirq.
  */
 static void post_on_one_of_many(struct rxe_qp *qp)
 {
 	struct rxe_poster *poster = &qp->poster;
 	u64 now = ktime_get_ns();
-	bool quick = rxe_poster_hurried(poster, now);
+	bool quick = rxe_poster_hurried(poster, now) ||
+		     !all_completions_seen(qp->scq);
+	bool streams = rxe_poster_streams(poster, quick) &&
+		       !awaits_completion(qp);
+	u32 waiting = rxe_sq_pending(qp);
 
-	if (has_unacked(qp) ||
-	    (rxe_poster_streams(poster, quick) && !awaits_completion(qp))) {
+	rxe_poster_counts(poster, quick);
+	if ((streams || has_unacked(qp)) &&
+	    rxe_poster_corks(poster, waiting) && !is_long(qp)) {
 		rxe_run_in_work(&qp->send_side, RXE_KICK_POST);
 	} else {
 		rxe_run_here(&qp->send_side, RXE_KICK_POST);
-		rxe_poster_ran(poster, 1, now, ktime_get_ns());
+		rxe_poster_ran(poster, max(waiting, 1U), now, ktime_get_ns());
 	}
 	rxe_poster_left(poster, ktime_get_ns());
 }

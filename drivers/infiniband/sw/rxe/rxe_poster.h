@@ -81,18 +81,19 @@ static inline void rxe_poster_left(struct rxe_poster *poster, u64 now)
  * @poster: the QP's
  * @now: in ns
  *
- * If so, it and another CPU could each have half of the work. What a run takes
- * is forgotten bit by bit with each such answer, so that in the end one is
- * measured again: the last may have been interrupted.
+ * If so, nothing that it waits for can have happened: what is sent takes a run
+ * to be answered, even by a QP of this host. What a run takes is forgotten bit
+ * by bit with each such answer, so that in the end one is measured again: the
+ * last may have been interrupted.
  *
  * Context: any.
- * Return: true if it came back within half a run
+ * Return: true if it came back before a run would have ended
  */
 static inline bool rxe_poster_hurried(struct rxe_poster *poster, u64 now)
 {
 	u32 run = READ_ONCE(poster->run);
 
-	if (now - READ_ONCE(poster->left) >= run / 2)
+	if (now - READ_ONCE(poster->left) >= run)
 		return false;
 
 	WRITE_ONCE(poster->run, run - run / RXE_POSTER_FORGET);

@@ -80,9 +80,15 @@ static bool may_sleep(const struct rxe_qp *qp)
 	return READ_ONCE(to_rdev(qp->ibqp.device)->odp_mrs);
 }
 
+/* By a worker, or whoever claims the side while that is on its way */
 static void run_later_in_work(struct rxe_side *side)
 {
-	queue_work(run_wq, &side->work);
+	struct work_struct *work;
+
+	side->turn ^= 1;
+	work = &side->works[side->turn].work;
+	rxe_side_lend(&side->state);
+	queue_work(run_wq, work);
 }
 
 /* A softirq follows when whoever has disabled bottom halves enables them */
@@ -129,21 +135,27 @@ static unsigned int run(struct rxe_side *side, unsigned int budget,
 	return passes;
 }
 
+/* Returns true if the caller has to see to the run */
+static bool kick_or_claim(struct rxe_side *side, u32 why)
+{
+	return rxe_side_kick(&side->state, why) || rxe_side_claim(&side->state);
+}
+
 /**
  * rxe_run_here() - Run a side in the context of who asks for it
  * @side: the side
  * @why: RXE_KICK_* bits
  *
  * With bottom halves disabled, so that the receivers that the device wakes wait
- * for the end of the run. If it runs already, that goes on; if it is corked, it
- * runs before this returns.
+ * for the end of the run. If it runs already, that goes on; if it waits for a
+ * worker or is corked, it runs before this returns.
  *
  * Context: process, no lock held.
  */
 void rxe_run_here(struct rxe_side *side, u32 why)
 {
 	local_bh_disable();
-	if (!rxe_side_kick(&side->state, why))
+	if (!kick_or_claim(side, why))
 		rxe_poll_uncork();
 	else if (may_sleep(side->qp))
 		run_later_in_work(side);
@@ -202,21 +214,21 @@ static bool may_hold_lock(void)
  *
  * In the workqueue if a packet was looped back, for its sender goes on
  * meanwhile, and for a caller that may hold a lock and does not run in a
- * softirq.
+ * softirq. Here if it waits for a worker, which may be behind a process that
+ * polls; on the only CPU that is behind a poster, and all that it posts before
+ * it sleeps is to leave together.
  *
  * Context: any.
  */
 void rxe_run_kick(struct rxe_side *side, u32 why)
 {
-	if (!rxe_side_kick(&side->state, why)) {
-		rxe_poll_uncork();
-		return;
-	}
-
 	if (why & RXE_KICK_LOOP || (!in_interrupt() && may_hold_lock()))
-		run_later_in_work(side);
-	else
+		rxe_run_in_work(side, why);
+	else if (num_online_cpus() > 1 ? kick_or_claim(side, why) :
+					 rxe_side_kick(&side->state, why))
 		run_later_in_softirq(side);
+	else
+		rxe_poll_uncork();
 }
 
 /**
@@ -242,8 +254,12 @@ unsigned int rxe_run_polled(struct rxe_side *side, unsigned int budget)
  */
 static void run_work(struct work_struct *work)
 {
-	struct rxe_side *side = container_of(work, struct rxe_side, work);
+	struct rxe_side *side = container_of(work, struct rxe_side_work,
+					     work)->side;
 	bool sleeper;
+
+	if (!rxe_side_claim(&side->state))
+		return;
 
 	local_bh_disable();
 	sleeper = may_sleep(side->qp);
@@ -267,10 +283,15 @@ void rxe_run_setup(struct rxe_side *side, struct rxe_qp *qp,
 		   int (*pass)(struct rxe_qp *qp),
 		   void (*rest)(struct rxe_qp *qp))
 {
+	int i;
+
 	side->qp = qp;
 	side->pass = pass;
 	side->rest = rest;
-	INIT_WORK(&side->work, run_work);
+	for (i = 0; i < ARRAY_SIZE(side->works); i++) {
+		side->works[i].side = side;
+		INIT_WORK(&side->works[i].work, run_work);
+	}
 }
 
 /**
@@ -297,6 +318,22 @@ void rxe_run_start(struct rxe_side *side)
 {
 	if (rxe_side_start(&side->state))
 		run_later_in_work(side);
+}
+
+/**
+ * rxe_run_end() - Undo rxe_run_setup()
+ * @side: the side, stopped for ever
+ *
+ * Workers may be on their way to a side that others have run.
+ *
+ * Context: process, may sleep.
+ */
+void rxe_run_end(struct rxe_side *side)
+{
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(side->works); i++)
+		cancel_work_sync(&side->works[i].work);
 }
 
 /**

@@ -18,12 +18,13 @@ void rxe_run_queue_work(struct work_struct *work);
 void rxe_run_odp_get(struct rxe_dev *rxe);
 void rxe_run_odp_put(struct rxe_dev *rxe);
 
-/* Process context; stop sleeps until the side runs no more */
+/* Process context; stop and end sleep until the side runs no more */
 void rxe_run_setup(struct rxe_side *side, struct rxe_qp *qp,
 		   int (*pass)(struct rxe_qp *qp),
 		   void (*rest)(struct rxe_qp *qp));
 void rxe_run_stop(struct rxe_side *side);
 void rxe_run_start(struct rxe_side *side);
+void rxe_run_end(struct rxe_side *side);
 
 /* Process context, no lock held; the side has run afterwards */
 void rxe_run_here(struct rxe_side *side, u32 why);

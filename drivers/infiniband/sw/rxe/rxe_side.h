@@ -32,18 +32,31 @@ struct rxe_qp;
 
 #define RXE_SIDE_BUSY	BIT(16)	/* runs, or is about to */
 #define RXE_SIDE_STOP	BIT(17)	/* must not run */
+#define RXE_SIDE_WAITS	BIT(18)	/* for a worker; who clears it runs the side */
+
+/**
+ * struct rxe_side_work - A run in process context
+ * @work: while it runs, or the softirqs that it has raised do, it cannot begin
+ *	again; another one can, on another CPU
+ * @side: the side that runs
+ */
+struct rxe_side_work {
+	struct work_struct	work;
+	struct rxe_side		*side;
+};
 
 /**
  * struct rxe_side - One side of a QP
- * @state: reasons, RXE_SIDE_BUSY and RXE_SIDE_STOP
+ * @state: reasons, and RXE_SIDE_* bits
  * @qp: the QP
  * @pass: one pass; 0 if another one may find something to do
  * @rest: after the last pass of a run, to let go of what the passes share
  * @node: in the list of the CPU that will run it
- * @work: for a run in process context
+ * @works: for runs in process context, in turn
+ * @turn: which of them is next; for whoever has the side run
  *
  * Whoever sets RXE_SIDE_BUSY sees to it that the side runs: at once, or by one
- * of @node and @work. So each is in one queue at most, and while it is busy
+ * of @node and @works. So each is in one queue at most, and while it is busy
  * the QP stays: rxe_side_stop() and rxe_side_wait() precede its end.
  */
 struct rxe_side {
@@ -52,7 +65,8 @@ struct rxe_side {
 	int			(*pass)(struct rxe_qp *qp);
 	void			(*rest)(struct rxe_qp *qp);
 	struct llist_node	node;
-	struct work_struct	work;
+	struct rxe_side_work	works[2];
+	unsigned int		turn;
 };
 
 /**
@@ -87,6 +101,29 @@ static inline bool rxe_side_kick(atomic_t *state, u32 why)
 static inline u32 rxe_side_take(atomic_t *state)
 {
 	return atomic_fetch_andnot(RXE_KICKS, state) & RXE_KICKS;
+}
+
+/**
+ * rxe_side_lend() - Let a worker run the side, or whoever comes first
+ * @state: the side's state, busy; the caller would have to see to the run
+ *
+ * The worker is to be called afterwards.
+ */
+static inline void rxe_side_lend(atomic_t *state)
+{
+	atomic_fetch_or_release(RXE_SIDE_WAITS, state);
+}
+
+/**
+ * rxe_side_claim() - Run a side that was lent, instead of others
+ * @state: the side's state
+ *
+ * Return: true if the caller has to see to the run
+ */
+static inline bool rxe_side_claim(atomic_t *state)
+{
+	return atomic_read(state) & RXE_SIDE_WAITS &&
+	       atomic_fetch_andnot(RXE_SIDE_WAITS, state) & RXE_SIDE_WAITS;
 }
 
 /**

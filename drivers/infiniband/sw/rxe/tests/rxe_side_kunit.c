@@ -110,11 +110,51 @@ static void stop_ends_a_run_whose_budget_is_used_up(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rxe_side_take(&state), RXE_KICK_MORE);
 }
 
+static void lent_side_is_claimed_once(struct kunit *test)
+{
+	atomic_t state = ATOMIC_INIT(0);
+
+	KUNIT_EXPECT_FALSE(test, rxe_side_claim(&state));
+	KUNIT_ASSERT_TRUE(test, rxe_side_kick(&state, RXE_KICK_POST));
+	KUNIT_EXPECT_FALSE(test, rxe_side_claim(&state));
+	rxe_side_lend(&state);
+	KUNIT_EXPECT_TRUE(test, rxe_side_claim(&state));
+	KUNIT_EXPECT_FALSE(test, rxe_side_claim(&state));
+}
+
+static void kick_of_a_lent_side_is_heard_by_who_claims_it(struct kunit *test)
+{
+	atomic_t state = ATOMIC_INIT(0);
+
+	rxe_side_kick(&state, RXE_KICK_POST);
+	rxe_side_lend(&state);
+	KUNIT_EXPECT_FALSE(test, rxe_side_kick(&state, RXE_KICK_RX));
+	KUNIT_ASSERT_TRUE(test, rxe_side_claim(&state));
+	KUNIT_EXPECT_EQ(test, rxe_side_take(&state),
+			RXE_KICK_POST | RXE_KICK_RX);
+	KUNIT_EXPECT_TRUE(test, rxe_side_idle(&state));
+}
+
+/* Its run has been promised; whoever stops it waits for that */
+static void lent_side_that_is_stopped_runs_once_more(struct kunit *test)
+{
+	atomic_t state = ATOMIC_INIT(0);
+
+	rxe_side_kick(&state, RXE_KICK_POST);
+	rxe_side_lend(&state);
+	rxe_side_stop(&state);
+	KUNIT_EXPECT_TRUE(test, rxe_side_busy(&state));
+	KUNIT_EXPECT_TRUE(test, rxe_side_claim(&state));
+	KUNIT_EXPECT_TRUE(test, rxe_side_idle(&state));
+	KUNIT_EXPECT_FALSE(test, rxe_side_busy(&state));
+}
+
 #define KICKERS		4
 #define KICKS_EACH	20000
 
-/* The work is a number; a run takes all there is */
+/* The work is a number; a run takes all there is. Every other run is lent */
 struct crowd {
+	bool lends;
 	atomic_t state;
 	atomic_t work;
 	atomic_t running;
@@ -135,14 +175,25 @@ static void run(struct crowd *crowd)
 	} while (!rxe_side_idle(&crowd->state));
 }
 
+static void run_or_lend(struct crowd *crowd, int i)
+{
+	bool mine = rxe_side_kick(&crowd->state, RXE_KICK_POST);
+
+	if (mine && crowd->lends && i % 2) {
+		rxe_side_lend(&crowd->state);
+		mine = false;
+	}
+	if (mine || rxe_side_claim(&crowd->state))
+		run(crowd);
+}
+
 static int kicker(void *arg)
 {
 	struct crowd *crowd = arg;
 
 	for (int i = 0; i < KICKS_EACH; i++) {
 		atomic_inc(&crowd->work);
-		if (rxe_side_kick(&crowd->state, RXE_KICK_POST))
-			run(crowd);
+		run_or_lend(crowd, i);
 		if (i % 64 == 0)
 			cond_resched();
 	}
@@ -165,13 +216,14 @@ static struct task_struct *start_kicker(struct crowd *crowd, int i)
 	return thread;
 }
 
-static void crowd_of_kickers_has_one_runner(struct kunit *test)
+static void expect_one_runner(struct kunit *test, bool lends)
 {
 	struct crowd *crowd = kunit_kzalloc(test, sizeof(*crowd), GFP_KERNEL);
 	struct task_struct *threads[KICKERS];
 	int n = 0;
 
 	KUNIT_ASSERT_NOT_NULL(test, crowd);
+	crowd->lends = lends;
 	init_completion(&crowd->end);
 	atomic_set(&crowd->kickers, 1);
 
@@ -181,12 +233,24 @@ static void crowd_of_kickers_has_one_runner(struct kunit *test)
 		wait_for_completion(&crowd->end);
 	for (int i = 0; i < n; i++)
 		kthread_stop_put(threads[i]);
+	if (rxe_side_claim(&crowd->state))
+		run(crowd);
 
 	KUNIT_EXPECT_EQ(test, n, KICKERS);
 	KUNIT_EXPECT_EQ(test, atomic_read(&crowd->overlaps), 0);
 	KUNIT_EXPECT_EQ(test, atomic_read(&crowd->work), 0);
 	KUNIT_EXPECT_EQ(test, atomic_read(&crowd->done), KICKERS * KICKS_EACH);
 	KUNIT_EXPECT_FALSE(test, rxe_side_busy(&crowd->state));
+}
+
+static void crowd_of_kickers_has_one_runner(struct kunit *test)
+{
+	expect_one_runner(test, false);
+}
+
+static void crowd_that_lends_has_one_runner(struct kunit *test)
+{
+	expect_one_runner(test, true);
 }
 
 static struct kunit_case rxe_side_cases[] = {
@@ -198,7 +262,11 @@ static struct kunit_case rxe_side_cases[] = {
 	KUNIT_CASE(start_without_a_kick_runs_nothing),
 	KUNIT_CASE(stop_ends_a_run_in_spite_of_kicks),
 	KUNIT_CASE(stop_ends_a_run_whose_budget_is_used_up),
+	KUNIT_CASE(lent_side_is_claimed_once),
+	KUNIT_CASE(kick_of_a_lent_side_is_heard_by_who_claims_it),
+	KUNIT_CASE(lent_side_that_is_stopped_runs_once_more),
 	KUNIT_CASE(crowd_of_kickers_has_one_runner),
+	KUNIT_CASE(crowd_that_lends_has_one_runner),
 	{}
 };
 
