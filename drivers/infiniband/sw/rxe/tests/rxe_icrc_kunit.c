@@ -218,10 +218,51 @@ static void icrc_ignores_what_may_change(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rxe_icrc_check(p.skb, &p.pkt), 0);
 }
 
+/* Headers are masked where they are, unless others may look at them */
+static void icrc_is_the_same_for_a_clone(struct kunit *test)
+{
+	const struct icrc_case *c = test->param_value;
+	struct sk_buff *clone;
+	struct rnd_state rnd;
+	struct packet p;
+
+	prandom_seed_state(&rnd, 20);
+	build(test, &p, c, 1024, &rnd);
+	rxe_icrc_generate(p.skb, &p.pkt);
+	clone = skb_clone(p.skb, GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, clone);
+	KUNIT_EXPECT_EQ(test, rxe_icrc_check(p.skb, &p.pkt), 0);
+	kfree_skb(clone);
+	KUNIT_EXPECT_EQ(test, rxe_icrc_check(p.skb, &p.pkt), 0);
+}
+
+static void icrc_changes_nothing_else(struct kunit *test)
+{
+	const struct icrc_case *c = test->param_value;
+	struct rnd_state rnd;
+	struct packet p;
+	u32 len;
+	u8 *was;
+
+	prandom_seed_state(&rnd, 21);
+	build(test, &p, c, 100, &rnd);
+	rxe_icrc_generate(p.skb, &p.pkt);
+
+	len = p.skb->len;
+	was = kunit_kmalloc(test, len, GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, was);
+	memcpy(was, p.skb->data, len);
+	KUNIT_EXPECT_EQ(test, rxe_icrc_check(p.skb, &p.pkt), 0);
+	rxe_icrc_generate(p.skb, &p.pkt);
+	KUNIT_EXPECT_MEMEQ(test, p.skb->data, was, len);
+}
+
 static struct kunit_case rxe_icrc_cases[] = {
 	KUNIT_CASE_PARAM(icrc_agrees_with_the_book, icrc_gen_params),
 	KUNIT_CASE_PARAM(icrc_finds_a_flipped_bit, icrc_gen_params),
 	KUNIT_CASE_PARAM(icrc_ignores_what_may_change, icrc_gen_params),
+	KUNIT_CASE_PARAM(icrc_is_the_same_for_a_clone, icrc_gen_params),
+	KUNIT_CASE_PARAM(icrc_changes_nothing_else, icrc_gen_params),
 	{}
 };
 
