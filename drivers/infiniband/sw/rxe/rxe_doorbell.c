@@ -90,6 +90,7 @@ static void post_before_poll(struct rxe_qp *qp)
 	bool quick = rxe_poster_hurried(poster, now);
 	bool streams = rxe_poster_streams(poster, quick) && quick;
 	u32 waiting = rxe_sq_pending(qp);
+	bool mine;
 	u64 end;
 
 	rxe_poster_counts(poster, quick);
@@ -99,9 +100,10 @@ static void post_before_poll(struct rxe_qp *qp)
 			       rxe_poster_until(poster, now));
 		end = now;
 	} else {
-		rxe_run_here(&qp->send_side, RXE_KICK_POST);
+		mine = rxe_run_here(&qp->send_side, RXE_KICK_POST);
 		end = ktime_get_ns();
-		rxe_poster_ran(poster, max(waiting, 1U), now, end);
+		if (mine)
+			rxe_poster_ran(poster, max(waiting, 1U), now, end);
 	}
 	rxe_poster_left(poster, end);
 }
@@ -127,28 +129,26 @@ static void post_on_only_cpu(struct rxe_qp *qp)
 }
 
 /*
- * Among the WQEs of a poster that waits for none of them, the sooner one is sent
- * the less is sent together. A worker sends what it finds, on another CPU if
- * one is idle; if none comes, the poster sends each batch, or an ACK's softirq.
+ * A poster that waits for its message is served best by a run at once. What
+ * others post is sent by a worker, as much as it finds, on another CPU if one is
+ * idle; if none comes, by the poster once it is a batch, or by the softirq that
+ * brings an ACK.
  */
 static void post_on_one_of_many(struct rxe_qp *qp)
 {
 	struct rxe_poster *poster = &qp->poster;
 	u64 now = ktime_get_ns();
-	bool quick = rxe_poster_hurried(poster, now) ||
-		     !all_completions_seen(qp->scq);
+	bool quick = rxe_poster_hurried(poster, now);
 	bool streams = rxe_poster_streams(poster, quick) &&
 		       !awaits_completion(qp);
 	u32 waiting = rxe_sq_pending(qp);
 
 	rxe_poster_counts(poster, quick);
 	if ((streams || has_unacked(qp)) &&
-	    rxe_poster_corks(poster, waiting) && !is_long(qp)) {
+	    rxe_poster_corks(poster, waiting) && !is_long(qp))
 		rxe_run_in_work(&qp->send_side, RXE_KICK_POST);
-	} else {
-		rxe_run_here(&qp->send_side, RXE_KICK_POST);
+	else if (rxe_run_here(&qp->send_side, RXE_KICK_POST))
 		rxe_poster_ran(poster, max(waiting, 1U), now, ktime_get_ns());
-	}
 	rxe_poster_left(poster, ktime_get_ns());
 }
 

@@ -8,7 +8,8 @@
  *  - the CPU's softirq (rxe_poll.c), for packets, timeouts and whatever else
  *    happens to a QP, and a little later for what waits to become a batch;
  *  - the workqueue, for a stream of doorbells, which another CPU sends while
- *    more are posted, and for what may sleep.
+ *    more are posted, and for what may sleep. If a worker does not come in time,
+ *    the others take over.
  *
  * Stage:	between a kick (doorbell, packet, timeout) and the side's passes
  * In:		a side and the reason why it has to run
@@ -80,7 +81,11 @@ static bool may_sleep(const struct rxe_qp *qp)
 	return READ_ONCE(to_rdev(qp->ibqp.device)->odp_mrs);
 }
 
-/* By a worker, or whoever claims the side while that is on its way */
+/*
+ * By a worker, or whoever claims the side while that is on its way. Then even
+ * the QP may end meanwhile: the caller is a worker, which is waited for, or an
+ * RCU reader, or a verb of the QP. See rxe_run_end().
+ */
 static void run_later_in_work(struct rxe_side *side)
 {
 	struct work_struct *work;
@@ -135,10 +140,27 @@ static unsigned int run(struct rxe_side *side, unsigned int budget,
 	return passes;
 }
 
-/* Returns true if the caller has to see to the run */
+/*
+ * Returns true if the caller has to see to the run, of a side that waits for a
+ * worker as well. But if only a worker can run it, that is left alone.
+ */
 static bool kick_or_claim(struct rxe_side *side, u32 why)
 {
-	return rxe_side_kick(&side->state, why) || rxe_side_claim(&side->state);
+	return rxe_side_kick(&side->state, why) ||
+	       (!may_sleep(side->qp) && rxe_side_claim(&side->state));
+}
+
+/*
+ * On the only CPU a worker that waits is behind a poster, and all that it posts
+ * before it sleeps is to leave together. On others it may be behind a process
+ * that polls, for as long as a tick.
+ */
+static bool kick_or_relieve(struct rxe_side *side, u32 why)
+{
+	if (num_online_cpus() == 1)
+		return rxe_side_kick(&side->state, why);
+
+	return kick_or_claim(side, why);
 }
 
 /**
@@ -151,17 +173,23 @@ static bool kick_or_claim(struct rxe_side *side, u32 why)
  * worker or is corked, it runs before this returns.
  *
  * Context: process, no lock held.
+ * Return: true if it was this call that has run it
  */
-void rxe_run_here(struct rxe_side *side, u32 why)
+bool rxe_run_here(struct rxe_side *side, u32 why)
 {
+	bool mine = false;
+
 	local_bh_disable();
-	if (!kick_or_claim(side, why))
+	if (!kick_or_claim(side, why)) {
 		rxe_poll_uncork();
-	else if (may_sleep(side->qp))
+	} else if (may_sleep(side->qp)) {
 		run_later_in_work(side);
-	else
+	} else {
 		run(side, POST_BUDGET, false, run_later_in_work);
+		mine = true;
+	}
 	local_bh_enable();
+	return mine;
 }
 
 /**
@@ -177,7 +205,7 @@ void rxe_run_here(struct rxe_side *side, u32 why)
 void rxe_run_corked(struct rxe_side *side, u32 why, u64 until)
 {
 	local_bh_disable();
-	if (rxe_side_kick(&side->state, why))
+	if (kick_or_claim(side, why))
 		rxe_poll_cork(side, until);
 	local_bh_enable();
 }
@@ -214,9 +242,7 @@ static bool may_hold_lock(void)
  *
  * In the workqueue if a packet was looped back, for its sender goes on
  * meanwhile, and for a caller that may hold a lock and does not run in a
- * softirq. Here if it waits for a worker, which may be behind a process that
- * polls; on the only CPU that is behind a poster, and all that it posts before
- * it sleeps is to leave together.
+ * softirq; else in a softirq of this CPU, if need be instead of a worker.
  *
  * Context: any.
  */
@@ -224,8 +250,7 @@ void rxe_run_kick(struct rxe_side *side, u32 why)
 {
 	if (why & RXE_KICK_LOOP || (!in_interrupt() && may_hold_lock()))
 		rxe_run_in_work(side, why);
-	else if (num_online_cpus() > 1 ? kick_or_claim(side, why) :
-					 rxe_side_kick(&side->state, why))
+	else if (kick_or_relieve(side, why))
 		run_later_in_softirq(side);
 	else
 		rxe_poll_uncork();
@@ -254,12 +279,14 @@ unsigned int rxe_run_polled(struct rxe_side *side, unsigned int budget)
  */
 static void run_work(struct work_struct *work)
 {
-	struct rxe_side *side = container_of(work, struct rxe_side_work,
-					     work)->side;
+	struct rxe_side_work *mine = container_of(work, struct rxe_side_work,
+						  work);
+	struct rxe_side *side = mine->side;
 	bool sleeper;
 
 	if (!rxe_side_claim(&side->state))
 		return;
+	side->turn = mine - side->works;
 
 	local_bh_disable();
 	sleeper = may_sleep(side->qp);
@@ -324,7 +351,8 @@ void rxe_run_start(struct rxe_side *side)
  * rxe_run_end() - Undo rxe_run_setup()
  * @side: the side, stopped for ever
  *
- * Workers may be on their way to a side that others have run.
+ * Workers may be on their way to a side that others have run, and who lent it
+ * may not have called one yet: so a grace period has to follow the stop.
  *
  * Context: process, may sleep.
  */
@@ -333,7 +361,7 @@ void rxe_run_end(struct rxe_side *side)
 	int i;
 
 	for (i = 0; i < ARRAY_SIZE(side->works); i++)
-		cancel_work_sync(&side->works[i].work);
+		disable_work_sync(&side->works[i].work);
 }
 
 /**

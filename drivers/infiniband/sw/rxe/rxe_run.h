@@ -27,7 +27,7 @@ void rxe_run_start(struct rxe_side *side);
 void rxe_run_end(struct rxe_side *side);
 
 /* Process context, no lock held; the side has run afterwards */
-void rxe_run_here(struct rxe_side *side, u32 why);
+bool rxe_run_here(struct rxe_side *side, u32 why);
 
 /* Process context; the side runs by the given time */
 void rxe_run_corked(struct rxe_side *side, u32 why, u64 until);

@@ -57,7 +57,9 @@ struct rxe_side_work {
  *
  * Whoever sets RXE_SIDE_BUSY sees to it that the side runs: at once, or by one
  * of @node and @works. So each is in one queue at most, and while it is busy
- * the QP stays: rxe_side_stop() and rxe_side_wait() precede its end.
+ * the QP stays: rxe_side_stop() and rxe_side_wait() precede its end. One of
+ * @works may be on its way in vain when another has run the side; rxe_run_end()
+ * waits for that.
  */
 struct rxe_side {
 	atomic_t		state;

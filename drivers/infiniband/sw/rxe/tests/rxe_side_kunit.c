@@ -181,7 +181,7 @@ static void run_or_lend(struct crowd *crowd, int i)
 
 	if (mine && crowd->lends && i % 2) {
 		rxe_side_lend(&crowd->state);
-		mine = false;
+		return;
 	}
 	if (mine || rxe_side_claim(&crowd->state))
 		run(crowd);
