@@ -65,8 +65,10 @@ static void post_before_sleep(struct rxe_qp *qp)
 {
 	struct rxe_poster *poster = &qp->poster;
 	bool quick = rxe_poster_awake(poster, current->nvcsw);
+	bool streams = rxe_poster_streams(poster, quick) &&
+		       !awaits_completion(qp);
 
-	if (rxe_poster_streams(poster, quick) && !awaits_completion(qp))
+	if (streams || rxe_side_waits(&qp->send_side.state))
 		rxe_run_in_work(&qp->send_side, RXE_KICK_POST);
 	else
 		rxe_run_here(&qp->send_side, RXE_KICK_POST);

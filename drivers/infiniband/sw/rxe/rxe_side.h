@@ -116,6 +116,12 @@ static inline void rxe_side_lend(atomic_t *state)
 	atomic_fetch_or_release(RXE_SIDE_WAITS, state);
 }
 
+/* Who asks may be wrong a moment later */
+static inline bool rxe_side_waits(const atomic_t *state)
+{
+	return atomic_read(state) & RXE_SIDE_WAITS;
+}
+
 /**
  * rxe_side_claim() - Run a side that was lent, instead of others
  * @state: the side's state
@@ -124,7 +130,7 @@ static inline void rxe_side_lend(atomic_t *state)
  */
 static inline bool rxe_side_claim(atomic_t *state)
 {
-	return atomic_read(state) & RXE_SIDE_WAITS &&
+	return rxe_side_waits(state) &&
 	       atomic_fetch_andnot(RXE_SIDE_WAITS, state) & RXE_SIDE_WAITS;
 }
 
