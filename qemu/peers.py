@@ -151,12 +151,17 @@ def around(lab, options: str, limit: float = 50, large: bool = True) -> None:
     both_families(lab, f"{options} -s {','.join(map(str, sizes))}", limit)
 
 
-def perftest(lab, tool: str, options: str, limit: float = 40) -> str:
-    """Run a program of perftest, a is the client; returns its output."""
+def perftest(lab, tool: str, options: str, limit: float = 40,
+             under: str = "") -> str:
+    """Run a program of perftest, a is the client; returns its output.
+
+    under: what starts the client, as "taskset 1".
+    """
     server, client = (f"{tool} -F -d {host.dev} -x {host.gid(host.ip4)} "
                       f"{options}" for host in (lab.b, lab.a))
     return exchange(f"{tool} {options}", lab.b, server, lab.a,
-                    f"{client} {lab.b.ip4}", port=PERFTEST_PORT, limit=limit)
+                    f"{under} {client} {lab.b.ip4}".lstrip(),
+                    port=PERFTEST_PORT, limit=limit)
 
 
 def verbs_rules(host, case: str, limit: float = 40) -> None:

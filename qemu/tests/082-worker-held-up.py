@@ -7,7 +7,7 @@ its CQ on the other one, and sends there what no worker comes for.
 
 import contextlib
 
-from qemu.peers import PERFTEST_PORT, exchange
+from qemu.peers import perftest
 
 REQUIRES = {"tools": ("ib_write_bw", "taskset", "chrt"), "vcpus": 2,
             "seconds": 150, "two_guests": True}
@@ -33,12 +33,8 @@ def workers_held_up(host):
 
 def messages_per_second(lab):
     """Of 4 KiB WRITEs from host a, whose poster has a CPU of its own."""
-    tool = "ib_write_bw"
-    server, client = (f"{tool} -F -d {host.dev} -x {host.gid(host.ip4)} "
-                      "-s 4096 -n 2000" for host in (lab.b, lab.a))
-    out = exchange(tool, lab.b, server, lab.a,
-                   f"taskset {POSTER} {client} {lab.b.ip4}",
-                   port=PERFTEST_PORT)
+    out = perftest(lab, "ib_write_bw", "-s 4096 -n 2000",
+                   under=f"taskset {POSTER}")
     row = next(line.split() for line in out.splitlines()
                if line.split()[:2] == ["4096", "2000"])
     return float(row[4]) * 1e6
