@@ -15,7 +15,7 @@ import random
 import socket
 import struct
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 ROCE_PORT = 4791
@@ -119,6 +119,7 @@ class FaultWire:
     def __init__(self):
         self.forward = Faults()
         self.back = Faults()
+        self._look: Callable[[bytes], None] = lambda frame: None
         self._guests, self._ours = {}, {}
         for name in ("a", "b"):
             self._guests[name], self._ours[name] = socket.socketpair()
@@ -150,6 +151,17 @@ class FaultWire:
         finally:
             self.forward, self.back = Faults(), Faults()
 
+    @contextlib.contextmanager
+    def watched(self, look: Callable[[bytes], None]) -> Iterator[None]:
+        """Have a function see each frame, of both directions, until the
+        block ends; two threads call it, and an error of it ends the wire.
+        """
+        old, self._look = self._look, look
+        try:
+            yield
+        finally:
+            self._look = old
+
     def _relay(self, source: str, target: str, which: str) -> None:
         """Move frames one way until a guest closes its end."""
         buffer = bytearray()
@@ -168,6 +180,7 @@ class FaultWire:
                 except TimeoutError:
                     out += faults.flush()
                 for frame in cut(buffer):
+                    self._look(frame)
                     out += faults.feed(frame)
                 if out:
                     self._send(target, out)

@@ -10,6 +10,7 @@
  * Locks:	sk_callback_lock keeps the QP alive in write_space
  * Never:	runs a side from a destructor
  */
+#include <linux/refcount.h>
 #include <linux/sizes.h>
 #include <net/sock.h>
 
@@ -129,6 +130,27 @@ void rxe_inflight_charge(const struct rxe_pkt_info *pkt, struct sk_buff *skb)
 	skb_set_owner_w(skb, qp->sk->sk);
 	/* RC wants its packets in order even when none is queued here */
 	skb->ooo_okay = 0;
+	trace_rxe_inflight(qp);
+}
+
+/**
+ * rxe_inflight_join() - Charge a packet that another one will carry
+ * @pkt: the packet
+ * @skb: its skb
+ *
+ * Until the stack frees the other one, which is charged and has its truesize.
+ *
+ * Context: the QP's runs.
+ */
+void rxe_inflight_join(const struct rxe_pkt_info *pkt,
+		       const struct sk_buff *skb)
+{
+	struct rxe_qp *qp = pkt->qp;
+
+	if (pkt->mask & RXE_PAYLOAD_MASK)
+		learn_size(qp, skb->truesize);
+
+	refcount_add(skb->truesize, &qp->sk->sk->sk_wmem_alloc);
 	trace_rxe_inflight(qp);
 }
 

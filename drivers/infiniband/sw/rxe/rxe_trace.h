@@ -2,9 +2,9 @@
 /*
  * One event per stage that a message passes, in the order it passes them:
  *
- *	rxe_post -> rxe_run -> rxe_tx  ~ network ~  rxe_rx -> rxe_run
- *	-> rxe_resp -> rxe_tx  ~ network ~  rxe_rx -> rxe_run -> rxe_comp
- *	-> rxe_cqe -> rxe_notify
+ *	rxe_post -> rxe_run -> rxe_tx -> rxe_unit  ~ network ~  rxe_rx
+ *	-> rxe_run -> rxe_resp -> rxe_tx -> rxe_unit  ~ network ~  rxe_rx
+ *	-> rxe_run -> rxe_comp -> rxe_cqe -> rxe_notify
  *
  * Every event but the last two, which have the CQ's, carries the local QP
  * number, so one filter follows a QP through all of them. Numbers are in host byte order,
@@ -117,10 +117,36 @@ DECLARE_EVENT_CLASS(rxe_packet,
 		  __entry->opcode, __entry->paylen, __entry->ack_req)
 );
 
-/* Handed to the IP stack, or to the other side of a loopback */
+/* Ready to go to the IP stack, or handed to the other side of a loopback */
 DEFINE_EVENT(rxe_packet, rxe_tx,
 	TP_PROTO(const struct rxe_qp *qp, struct rxe_pkt_info *pkt),
 	TP_ARGS(qp, pkt)
+);
+
+/* @packets that leave together, of @bytes from the IP header to the ICRC */
+TRACE_EVENT(rxe_unit,
+	TP_PROTO(const struct rxe_qp *qp, const struct rxe_tx *tx),
+	TP_ARGS(qp, tx),
+
+	TP_STRUCT__entry(
+		__string(dev, dev_name(&qp->ibqp.device->dev))
+		__field(u32, qpn)
+		__field(u32, packets)
+		__field(u32, bytes)
+		__field(bool, recv)
+	),
+
+	TP_fast_assign(
+		__assign_str(dev);
+		__entry->qpn = qp->ibqp.qp_num;
+		__entry->packets = tx->count;
+		__entry->bytes = tx->bytes;
+		__entry->recv = tx == &qp->resp.tx;
+	),
+
+	TP_printk("dev=%s qpn=%u side=%s packets=%u bytes=%u", __get_str(dev),
+		  __entry->qpn, __entry->recv ? "recv" : "send",
+		  __entry->packets, __entry->bytes)
 );
 
 /* What the stack holds of the QP's packets, one just handed to it included */

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#ifndef RXE_TX_H
+#define RXE_TX_H
+
+#include <linux/types.h>
+
+struct rxe_pkt_info;
+struct rxe_qp;
+struct sk_buff;
+
+/**
+ * struct rxe_tx - Packets of one side of a QP that leave together
+ * @head: the first of them, which carries the others; NULL if there are none
+ * @tail: the last of the others
+ * @count: packets
+ * @bytes: of all of them, from the IP header to the ICRC
+ * @most: what another one may have, likewise
+ * @ip_id: of the next IPv4 packet
+ *
+ * Only the side's run touches it, and leaves it empty.
+ */
+struct rxe_tx {
+	struct sk_buff	*head;
+	struct sk_buff	*tail;
+	unsigned int	count;
+	unsigned int	bytes;
+	unsigned int	most;
+	u16		ip_id;
+};
+
+/* The side's run; @skb is consumed */
+void rxe_tx_add(struct rxe_tx *tx, const struct rxe_pkt_info *pkt,
+		struct sk_buff *skb);
+void rxe_tx_flush(struct rxe_tx *tx, struct rxe_qp *qp);
+
+/* Anyone who has the packets */
+bool rxe_tx_fits(const struct rxe_tx *tx, const struct sk_buff *skb);
+void rxe_tx_begin(struct rxe_tx *tx, struct sk_buff *skb, unsigned int most);
+void rxe_tx_join(struct rxe_tx *tx, struct sk_buff *skb);
+struct sk_buff *rxe_tx_take(struct rxe_tx *tx);
+
+#endif /* RXE_TX_H */

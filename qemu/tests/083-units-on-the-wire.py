@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""checks every byte that a packet has on the wire, whatever it left with."""
+
+import re
+
+from qemu import roce
+from qemu.peers import path_mtu, perftest, verbs_check
+from qemu.verdict import Lacking
+
+REQUIRES = {"tools": ("ib_write_bw",), "faults": True, "seconds": 150}
+EVENT = "/sys/kernel/tracing/events/rxe/rxe_unit/enable"
+TRACE = "/sys/kernel/tracing/trace"
+UNIT = re.compile(r"rxe_unit: .* packets=(\d+) bytes=(\d+)")
+
+
+def traffic(lab) -> None:
+    mtu = path_mtu(lab)
+    sizes = f"1,64,{mtu},{mtu + 1},{4 * mtu + 3},65536"
+    for family in (4, 6):
+        verbs_check(lab, f"-t rc -D 32 -l 16 -n 64 -s {sizes} -b 1048576 "
+                         "-o send,send_imm,write,write_imm,read", family)
+        verbs_check(lab, "-t ud -o send -n 16 -s 1,64,1000", family)
+    perftest(lab, "ib_write_bw", "-s 64 -n 3000 -l 16")
+
+
+def largest_unit(lab) -> int:
+    """The most packets that left together; 0 if the driver does not say."""
+    seen = UNIT.findall(lab.a.sh(f"cat {TRACE}"))
+    assert all(int(size) < 1 << 16 for _, size in seen), seen
+    return max((int(packets) for packets, _ in seen), default=0)
+
+
+def run(lab):
+    if lab.a.run(f"echo > {TRACE}").code:
+        raise Lacking("the kernel does not trace")
+    units = not lab.a.run(f"echo 1 > {EVENT}").code
+    faults, packets = [], 0
+
+    def look(frame: bytes) -> None:
+        nonlocal packets
+        try:
+            packets += roce.decode(frame) is not None
+        except roce.BadPacket as bad:
+            faults.append(f"{bad} ({frame[:80].hex()})")
+
+    with lab.wire.watched(look):
+        traffic(lab)
+    assert not faults, f"{len(faults)} packets are wrong, first: {faults[0]}"
+    assert packets > 3000, f"only {packets} packets were seen"
+    if units:
+        lab.a.sh(f"echo 0 > {EVENT}")
+        most = largest_unit(lab)
+        assert most >= 8, f"no more than {most} packets left together"
