@@ -5,7 +5,8 @@
  *
  * Stage:	rx, between UDP and the check of a packet
  * In:		packets and units from the network
- * Out:		packets, each in one piece, in order
+ * Out:		packets, in order, of which UDP's header and the BTH are in one
+ *		piece
  * Context:	softirq, RCU reader
  * Locks:	none
  * Never:	trusts what a unit says about itself
@@ -32,7 +33,7 @@ static void receive(struct rxe_dev *rxe, struct sk_buff *skb)
 	struct udphdr *udp;
 	unsigned int len;
 
-	if (skb_linearize(skb))
+	if (unlikely(!pskb_may_pull(skb, sizeof(*udp) + RXE_BTH_BYTES)))
 		goto drop;
 
 	/* UDP has seen the first packet of a unit only */
@@ -157,6 +158,8 @@ int rxe_rx(struct sock *sk, struct sk_buff *skb)
 		return 0;
 	}
 
+	/* UDP may have taken a unit apart, and does not unlink what it delivers */
+	skb_mark_not_on_list(skb);
 	if (skb_is_gso(skb))
 		skb = rxe_rx_packets(skb);
 

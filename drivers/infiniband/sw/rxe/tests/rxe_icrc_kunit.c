@@ -257,12 +257,72 @@ static void icrc_changes_nothing_else(struct kunit *test)
 	KUNIT_EXPECT_MEMEQ(test, p.skb->data, was, len);
 }
 
+/* The same packet with all behind @linear bytes in two pages */
+static struct sk_buff *in_pieces(struct kunit *test, const struct packet *p,
+				 u32 linear, u32 first)
+{
+	const u8 *bytes = p->skb->data;
+	u32 rest = p->skb->len - linear;
+	struct sk_buff *skb = alloc_skb(linear, GFP_KERNEL);
+	u32 sizes[] = { min(first, rest), rest - min(first, rest) };
+	int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, skb);
+	skb_put_data(skb, bytes, linear);
+	bytes += linear;
+	skb->protocol = p->skb->protocol;
+	skb_reset_network_header(skb);
+	skb_set_transport_header(skb, p->ip_len);
+	for (i = 0; i < ARRAY_SIZE(sizes) && sizes[i]; i++) {
+		struct page *page = alloc_pages(GFP_KERNEL, 1);
+
+		KUNIT_ASSERT_NOT_NULL(test, page);
+		memcpy(page_address(page) + i, bytes, sizes[i]);
+		skb_add_rx_frag(skb, i, page, i, sizes[i], 2 * PAGE_SIZE);
+		bytes += sizes[i];
+	}
+	return skb;
+}
+
+static void icrc_is_the_same_in_pieces(struct kunit *test)
+{
+	const struct icrc_case *c = test->param_value;
+	struct rnd_state rnd;
+	struct packet p;
+	int i;
+
+	prandom_seed_state(&rnd, 22);
+	for (i = 0; i < ARRAY_SIZE(payloads); i++) {
+		struct rxe_pkt_info pkt;
+		struct sk_buff *skb;
+		u32 headers, rest;
+
+		build(test, &p, c, payloads[i], &rnd);
+		rxe_icrc_generate(p.skb, &p.pkt);
+		headers = p.ip_len + sizeof(struct udphdr) +
+			  rxe_opcode[c->opcode].length;
+		rest = p.skb->len - headers;
+		/* in all places: payload, pad and the ICRC itself */
+		skb = in_pieces(test, &p, headers,
+				1 + prandom_u32_state(&rnd) % rest);
+		pkt = p.pkt;
+		pkt.hdr = skb->data + p.ip_len + sizeof(struct udphdr);
+		KUNIT_EXPECT_TRUE(test, skb_is_nonlinear(skb));
+		KUNIT_EXPECT_EQ_MSG(test, rxe_icrc_check(skb, &pkt), 0,
+				    "payload %u", payloads[i]);
+		pkt.hdr[7] ^= 1;
+		KUNIT_EXPECT_NE(test, rxe_icrc_check(skb, &pkt), 0);
+		kfree_skb(skb);
+	}
+}
+
 static struct kunit_case rxe_icrc_cases[] = {
 	KUNIT_CASE_PARAM(icrc_agrees_with_the_book, icrc_gen_params),
 	KUNIT_CASE_PARAM(icrc_finds_a_flipped_bit, icrc_gen_params),
 	KUNIT_CASE_PARAM(icrc_ignores_what_may_change, icrc_gen_params),
 	KUNIT_CASE_PARAM(icrc_is_the_same_for_a_clone, icrc_gen_params),
 	KUNIT_CASE_PARAM(icrc_changes_nothing_else, icrc_gen_params),
+	KUNIT_CASE_PARAM(icrc_is_the_same_in_pieces, icrc_gen_params),
 	{}
 };
 
