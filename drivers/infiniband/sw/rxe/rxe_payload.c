@@ -11,6 +11,7 @@
  * Locks:	none
  * Never:	looks at the payload twice: who has sent it may still change it
  */
+#include <linux/preempt.h>
 #include <linux/skbuff.h>
 
 #include "rxe.h"
@@ -20,9 +21,9 @@
 
 /*
  * A region that is paged on demand may make its reader sleep, which must not be
- * between two pieces. No run that has begun without such regions meets one, see
- * rxe_run_odp_get(); the others' packets rxe_rcv() makes linear, but for those
- * that had arrived before.
+ * between two pieces. No run that has bottom halves disabled and has begun without
+ * such regions meets one, see rxe_run_odp_get(); the others' packets rxe_rcv()
+ * makes linear, but for those that had arrived before.
  */
 static bool make_linear(struct rxe_pkt_info *pkt)
 {
@@ -48,7 +49,7 @@ static int for_each_piece(struct rxe_pkt_info *pkt, void *to,
 	int err = 0;
 	u32 len;
 
-	if (READ_ONCE(pkt->rxe->odp_mrs)) {
+	if (READ_ONCE(pkt->rxe->odp_mrs) || !softirq_count()) {
 		if (!make_linear(pkt))
 			return -ENOMEM;
 		return copy(to, 0, payload_addr(pkt), size);

@@ -38,6 +38,11 @@
 /* As many as a receiver takes from a virtual device, include/linux/virtio_net.h */
 #define TX_UNIT_PACKETS	128
 
+/* In a row; a peer that gets no more than the first packet of each unit, say
+ * because somebody on the way gives all the same id, makes each retry such
+ */
+#define TX_VAIN_RETRIES	3
+
 static unsigned int ip_hdr_len(const struct sk_buff *skb)
 {
 	return skb->protocol == htons(ETH_P_IP) ? sizeof(struct iphdr) :
@@ -154,12 +159,16 @@ struct sk_buff *rxe_tx_take(struct rxe_tx *tx)
 	return head;
 }
 
-/* No unit of what will be encrypted, or is refused for its length */
-static unsigned int most_after(const struct sk_buff *skb)
+/* No unit of what will be encrypted or encapsulated, or is refused for its length */
+static unsigned int most_after(const struct rxe_tx *tx,
+			       const struct sk_buff *skb)
 {
 	const struct dst_entry *dst = skb_dst(skb);
 
-	return dst_xfrm(dst) || skb->len > dst_mtu(dst) ? 0 : skb->len;
+	if (dst_xfrm(dst) || dst->lwtstate || skb->len > dst_mtu(dst) ||
+	    tx->vain >= TX_VAIN_RETRIES)
+		return 0;
+	return skb->len;
 }
 
 /**
@@ -182,7 +191,25 @@ void rxe_tx_add(struct rxe_tx *tx, const struct rxe_pkt_info *pkt,
 
 	rxe_tx_flush(tx, pkt->qp);
 	rxe_inflight_charge(pkt, skb);
-	rxe_tx_begin(tx, skb, most_after(skb));
+	rxe_tx_begin(tx, skb, most_after(tx, skb));
+}
+
+/**
+ * rxe_tx_retry() - Note a retry
+ * @tx: the side's packets
+ * @gained: packets that the peer has got since the last one
+ *
+ * After several that gained next to nothing each packet leaves by itself, until
+ * one gains more.
+ *
+ * Context: the side's run.
+ */
+void rxe_tx_retry(struct rxe_tx *tx, u32 gained)
+{
+	if (gained > 1)
+		tx->vain = 0;
+	else if (tx->vain < TX_VAIN_RETRIES)
+		tx->vain++;
 }
 
 /**

@@ -15,6 +15,7 @@ struct sk_buff;
  * @count: packets
  * @bytes: of all of them, from the IP header to the ICRC
  * @most: what another one may have, likewise
+ * @vain: retries in a row that gained next to nothing
  * @ip_id: of the next IPv4 packet
  *
  * Only the side's run touches it, and leaves it empty.
@@ -25,12 +26,14 @@ struct rxe_tx {
 	unsigned int	count;
 	unsigned int	bytes;
 	unsigned int	most;
+	unsigned int	vain;
 	u16		ip_id;
 };
 
 /* The side's run; @skb is consumed */
 void rxe_tx_add(struct rxe_tx *tx, const struct rxe_pkt_info *pkt,
 		struct sk_buff *skb);
+void rxe_tx_retry(struct rxe_tx *tx, u32 gained);
 void rxe_tx_flush(struct rxe_tx *tx, struct rxe_qp *qp);
 
 /* Anyone who has the packets */
