@@ -129,6 +129,28 @@ static void round_check_guards(struct end *end, const struct round *round,
 		     (unsigned long long)round->first + slot, at);
 }
 
+/*
+ * Over IPv4 the last 20 of the 40 bytes before a datagram are its IP header,
+ * whose checksum tells a consumer so (ibv_init_ah_from_wc(3)).
+ */
+static void round_check_grh(struct end *end, const struct round *round,
+			    uint32_t slot)
+{
+	static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
+	const uint8_t *ip = (uint8_t *)round_slot(end, round, slot) - 20;
+	uint32_t sum = 0;
+	int at;
+
+	if (memcmp(end->peer.gid, mapped, sizeof(mapped)))
+		return;
+	for (at = 0; at < 20; at += 2)
+		sum += ip[at] << 8 | ip[at + 1];
+	sum = (sum & 0xffff) + (sum >> 16);
+	if (ip[0] != 0x45 || sum != 0xffff)
+		fail("message %llu: its IPv4 header is wrong: first byte 0x%x, sum 0x%x",
+		     (unsigned long long)round->first + slot, ip[0], sum);
+}
+
 static void round_check_atomic(struct end *end, const struct round *round,
 			       uint32_t slot)
 {
@@ -164,6 +186,8 @@ static void round_check(struct end *end, const struct round *round)
 				     round->first + slot);
 		round_check_guards(end, round, slot,
 				   holds ? round->size : 0);
+		if (plan->type == IBV_QPT_UD && !end->client)
+			round_check_grh(end, round, slot);
 	}
 }
 

@@ -19,7 +19,7 @@ def traffic(lab) -> None:
     for family in (4, 6):
         verbs_check(lab, f"-t rc -D 32 -l 16 -n 64 -s {sizes} -b 1048576 "
                          "-o send,send_imm,write,write_imm,read", family)
-        verbs_check(lab, "-t ud -o send -n 16 -s 1,64,1000", family)
+        verbs_check(lab, "-t ud -o send -D 16 -l 8 -n 64 -s 1,64,1000", family)
     perftest(lab, "ib_write_bw", "-s 64 -n 3200 -l 16")
 
 
