@@ -36,9 +36,8 @@ static bool make_linear(struct rxe_pkt_info *pkt)
 }
 
 /* Calls @copy for each piece, or once; returns what it fails with, or -ENOMEM */
-static int for_each_piece(struct rxe_pkt_info *pkt, void *to,
-				   int (*copy)(void *to, u32 done, void *piece,
-					       u32 len))
+static int copy_pieces(struct rxe_pkt_info *pkt, void *to,
+		       int (*copy)(void *to, u32 done, void *piece, u32 len))
 {
 	struct sk_buff *skb = PKT_TO_SKB(pkt);
 	u32 from = (u8 *)payload_addr(pkt) - skb->data;
@@ -87,7 +86,7 @@ static noinline int pieces_to_mr(struct rxe_pkt_info *pkt, struct rxe_mr *mr,
 {
 	struct to_mr to = { .mr = mr, .iova = iova };
 
-	return for_each_piece(pkt, &to, copy_to_mr);
+	return copy_pieces(pkt, &to, copy_to_mr);
 }
 
 /**
@@ -132,7 +131,7 @@ static noinline int pieces_to_sge(struct rxe_pkt_info *pkt, struct rxe_pd *pd,
 	/* no part of what is too long */
 	if (payload_size(pkt) > dma->resid)
 		return -EINVAL;
-	return for_each_piece(pkt, &to, copy_to_sge);
+	return copy_pieces(pkt, &to, copy_to_sge);
 }
 
 /**
