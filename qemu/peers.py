@@ -15,6 +15,7 @@ from qemu.verdict import Lacking, Skip
 CHECK_PORT = 18520      # verbs_check's side channel
 PERFTEST_PORT = 18515   # perftest's default, and ibv_*_pingpong's
 SKIPPED = 77            # exit status of a guest program that skips
+TRACE = "/sys/kernel/tracing/trace"
 
 # Message sizes around every boundary of segmentation; see sizes_around().
 LARGE = (64 << 10, 1 << 20)
@@ -193,6 +194,24 @@ def queueing(host, qdisc: str) -> Iterator[None]:
         yield
     finally:
         host.sh(f"tc qdisc del dev {host.netdev} root")
+
+
+@contextlib.contextmanager
+def traced(host, event: str) -> Iterator[bool]:
+    """Record a tracepoint of the driver, from an empty trace, until the block
+    ends; yields whether the driver has it.
+
+    Lacking when the kernel does not trace.
+    """
+    if host.run(f"echo > {TRACE}").code:
+        raise Lacking("the kernel does not trace")
+    enable = f"/sys/kernel/tracing/events/rxe/{event}/enable"
+    known = not host.run(f"echo 1 > {enable}").code
+    try:
+        yield known
+    finally:
+        if known:
+            host.sh(f"echo 0 > {enable}")
 
 
 def interoperate(lab) -> None:

@@ -4,26 +4,18 @@
 import collections
 import re
 
-from qemu.peers import perftest
-from qemu.verdict import Lacking
+from qemu.peers import TRACE, perftest, traced
 
 REQUIRES = {"tools": ("ib_write_bw", "ib_read_bw"), "seconds": 120}
-EVENT = "/sys/kernel/tracing/events/rxe/rxe_run/enable"
-TRACE = "/sys/kernel/tracing/trace"
 RUN = re.compile(r"rxe_run: .* side=(\w+) why=(\S+) passes=(\d+) budget=(\d+)")
 
 
 def run(lab):
-    if lab.a.run(f"echo > {TRACE}").code:
-        raise Lacking("the kernel does not trace")
-    assert not lab.a.run(f"echo 1 > {EVENT}").code, \
-        "the driver has no tracepoint rxe_run"
-    try:
+    with traced(lab.a, "rxe_run") as known:
+        assert known, "the driver has no tracepoint rxe_run"
         perftest(lab, "ib_write_bw", "-s 65536 -q 16 -n 20", limit=60)
         perftest(lab, "ib_read_bw", "-s 1048576 -n 5", limit=60)
         perftest(lab, "ib_write_bw", "-s 64 -n 1000", limit=60)
-    finally:
-        lab.a.sh(f"echo 0 > {EVENT}")
 
     seen = collections.Counter()
     for side, why, passes, budget in RUN.findall(lab.a.sh(f"cat {TRACE}")):

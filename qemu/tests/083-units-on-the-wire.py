@@ -4,12 +4,9 @@
 import re
 
 from qemu import roce
-from qemu.peers import path_mtu, perftest, verbs_check
-from qemu.verdict import Lacking
+from qemu.peers import TRACE, path_mtu, perftest, traced, verbs_check
 
 REQUIRES = {"tools": ("ib_write_bw",), "faults": True, "seconds": 150}
-EVENT = "/sys/kernel/tracing/events/rxe/rxe_unit/enable"
-TRACE = "/sys/kernel/tracing/trace"
 UNIT = re.compile(r"rxe_unit: .* packets=(\d+) bytes=(\d+)")
 
 
@@ -31,9 +28,6 @@ def largest_unit(lab) -> int:
 
 
 def run(lab):
-    if lab.a.run(f"echo > {TRACE}").code:
-        raise Lacking("the kernel does not trace")
-    units = not lab.a.run(f"echo 1 > {EVENT}").code
     faults, packets = [], 0
 
     def look(frame: bytes) -> None:
@@ -43,11 +37,10 @@ def run(lab):
         except roce.BadPacket as bad:
             faults.append(f"{bad} ({frame[:80].hex()})")
 
-    with lab.wire.watched(look):
+    with traced(lab.a, "rxe_unit") as units, lab.wire.watched(look):
         traffic(lab)
     assert not faults, f"{len(faults)} packets are wrong, first: {faults[0]}"
     assert packets > 3000, f"only {packets} packets were seen"
     if units:
-        lab.a.sh(f"echo 0 > {EVENT}")
         most = largest_unit(lab)
         assert most >= 8, f"no more than {most} packets left together"
