@@ -86,6 +86,17 @@ static inline struct sk_buff *rxe_inbox_take(struct rxe_inbox *inbox)
 }
 
 /**
+ * rxe_inbox_return() - Make a packet the next one
+ * @inbox: the side's
+ * @skb: the packet
+ */
+static inline void rxe_inbox_return(struct rxe_inbox *inbox,
+				    struct sk_buff *skb)
+{
+	__skb_queue_head(&inbox->taken, skb);
+}
+
+/**
  * rxe_inbox_purge() - Free all packets
  * @inbox: the side's
  */

@@ -204,6 +204,36 @@ TRACE_EVENT(rxe_resp,
 		  __entry->syndrome)
 );
 
+/* What may be un-ACKed has been reconsidered, after a flight or a loss */
+TRACE_EVENT(rxe_window,
+	TP_PROTO(const struct rxe_qp *qp),
+	TP_ARGS(qp),
+
+	TP_STRUCT__entry(
+		__string(dev, dev_name(&qp->ibqp.device->dev))
+		__field(u32, qpn)
+		__field(u32, psn)
+		__field(u32, size)
+		__field(u32, quick)
+		__field(u32, rtt_min)
+		__field(bool, cut)
+	),
+
+	TP_fast_assign(
+		__assign_str(dev);
+		__entry->qpn = qp->ibqp.qp_num;
+		__entry->psn = qp->comp.psn;
+		__entry->size = qp->req.window.size;
+		__entry->quick = qp->req.window.quick;
+		__entry->rtt_min = jiffies_to_msecs(qp->req.window.rtt_min);
+		__entry->cut = qp->req.window.cut;
+	),
+
+	TP_printk("dev=%s qpn=%u psn=%u size=%u quick=%u rtt_min=%ums cut=%d",
+		  __get_str(dev), __entry->qpn, __entry->psn, __entry->size,
+		  __entry->quick, __entry->rtt_min, __entry->cut)
+);
+
 /* A send WQE is finished, with or without a CQE; not when it is flushed */
 TRACE_EVENT(rxe_comp,
 	TP_PROTO(const struct rxe_qp *qp, const struct rxe_send_wqe *wqe),

@@ -206,7 +206,8 @@ void rxe_tx_add(struct rxe_tx *tx, const struct rxe_pkt_info *pkt,
  */
 void rxe_tx_retry(struct rxe_tx *tx, u32 gained)
 {
-	if (gained > 1)
+	/* the first of a unit, and what was sent by itself after that */
+	if (gained > 2)
 		tx->vain = 0;
 	else if (tx->vain < TX_VAIN_RETRIES)
 		tx->vain++;
@@ -243,6 +244,7 @@ void rxe_tx_flush(struct rxe_tx *tx, struct rxe_qp *qp)
 
 	if (net_xmit_eval(err)) {
 		rxe_counter_add(rxe, RXE_CNT_SEND_ERR, tx->count);
+		tx->dropped = true;
 		return;
 	}
 	rxe_counter_add(rxe, RXE_CNT_SENT_PKTS, tx->count);

@@ -17,6 +17,7 @@ struct sk_buff;
  * @most: what another one may have, likewise
  * @vain: retries in a row that gained next to nothing
  * @ip_id: of the next IPv4 packet
+ * @dropped: this host has dropped some since somebody looked
  *
  * Only the side's run touches it, and leaves it empty.
  */
@@ -28,6 +29,7 @@ struct rxe_tx {
 	unsigned int	most;
 	unsigned int	vain;
 	u16		ip_id;
+	bool		dropped;
 };
 
 /* The side's run; @skb is consumed */
