@@ -16,6 +16,9 @@
 
 #include "check_window.h"
 
+/* The bits that PLAN_CORRUPT turns over. */
+#define ROUND_SPOILT 4
+
 struct round {
 	uint64_t first;		/* number of the first message */
 	uint32_t count;		/* messages, each in a slot of its own */
@@ -51,7 +54,23 @@ static void round_fill(struct end *end, const struct round *round)
 		pattern_fill(round_slot(end, round, slot), round->size,
 			     end->plan.seed, round->first + slot);
 	if (end->plan.flags & PLAN_CORRUPT)
-		round_slot(end, round, round->count - 1)[round->size / 2] ^= 4;
+		round_slot(end, round, round->count - 1)[round->size / 2] ^=
+			ROUND_SPOILT;
+}
+
+/* Has the message come as the client sent it, up to a byte it spoilt? */
+static bool round_arrived(struct end *end, const struct round *round,
+			  uint32_t slot)
+{
+	const char *data = round_slot(end, round, slot);
+	uint64_t msg = round->first + slot;
+	size_t at = pattern_find(data, round->size, end->plan.seed, msg);
+	uint64_t word = pattern_word(end->plan.seed, msg, at / 8);
+
+	if (end->plan.flags & PLAN_CORRUPT && slot == round->count - 1 &&
+	    at == round->size / 2)
+		return (data[at] ^ ((char *)&word)[at % 8]) == ROUND_SPOILT;
+	return at == round->size;
 }
 
 /* The word that the @index-th atomic of a round finds and what it leaves. */
