@@ -71,13 +71,16 @@ static void wait_for(struct rxe_hold *hold, u32 expected, unsigned long now)
 bool rxe_hold_add(struct rxe_hold *hold, struct sk_buff *skb, u32 expected,
 		  unsigned long now)
 {
-	if (psn_compare(psn_of(skb), expected + RXE_HOLD_PSNS) > 0)
+	if (!rxe_hold_reaches(psn_of(skb), expected))
 		return false;
 
 	if (rxe_hold_empty(hold) || hold->psn != expected)
 		wait_for(hold, expected, now);
+	if (!insert(&hold->skbs, skb))
+		return false;
+
 	hold->proof++;
-	return insert(&hold->skbs, skb);
+	return true;
 }
 
 /**

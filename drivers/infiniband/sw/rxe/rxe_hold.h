@@ -4,6 +4,8 @@
 
 #include <linux/skbuff.h>
 
+#include "rxe_psn.h"
+
 /* How far ahead; what a sender of this driver may have un-ACKed */
 #define RXE_HOLD_PSNS	128
 
@@ -43,6 +45,16 @@ struct rxe_hold {
 	bool			lossy;
 	bool			doubt;
 };
+
+/**
+ * rxe_hold_reaches() - Is a request near enough to be kept?
+ * @psn: its PSN
+ * @expected: the PSN that is expected
+ */
+static inline bool rxe_hold_reaches(u32 psn, u32 expected)
+{
+	return psn_compare(psn, expected + RXE_HOLD_PSNS) <= 0;
+}
 
 void rxe_hold_init(struct rxe_hold *hold);
 bool rxe_hold_add(struct rxe_hold *hold, struct sk_buff *skb, u32 expected,

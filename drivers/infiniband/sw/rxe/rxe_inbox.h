@@ -5,8 +5,8 @@
  * Stage:	rx, between the check of a packet and the side's passes
  * In:		packets, one by one, from any CPU
  * Out:		the same, in order
- * Context:	any to add; the rest is for the side's run, or while it is
- *		stopped
+ * Context:	bottom halves disabled to add; the rest is for the side's run, or
+ *		while it is stopped
  * Locks:	that of the queue of arrived packets, once per batch to take
  * Never:	drops a packet that it was given
  */
@@ -33,7 +33,9 @@ static inline void rxe_inbox_init(struct rxe_inbox *inbox)
 
 static inline void rxe_inbox_add(struct rxe_inbox *inbox, struct sk_buff *skb)
 {
-	skb_queue_tail(&inbox->arrived, skb);
+	spin_lock(&inbox->arrived.lock);
+	__skb_queue_tail(&inbox->arrived, skb);
+	spin_unlock(&inbox->arrived.lock);
 }
 
 /**
@@ -58,13 +60,12 @@ static inline bool rxe_inbox_empty(const struct rxe_inbox *inbox)
 static inline struct sk_buff *rxe_inbox_peek(struct rxe_inbox *inbox)
 {
 	struct sk_buff_head *arrived = &inbox->arrived;
-	unsigned long flags;
 
 	if (skb_queue_empty(&inbox->taken) &&
 	    !skb_queue_empty_lockless(arrived)) {
-		spin_lock_irqsave(&arrived->lock, flags);
+		spin_lock_bh(&arrived->lock);
 		skb_queue_splice_tail_init(arrived, &inbox->taken);
-		spin_unlock_irqrestore(&arrived->lock, flags);
+		spin_unlock_bh(&arrived->lock);
 	}
 
 	return skb_peek(&inbox->taken);

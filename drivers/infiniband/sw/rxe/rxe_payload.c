@@ -17,6 +17,7 @@
 #include "rxe.h"
 #include "rxe_loc.h"
 #include "rxe_payload.h"
+#include "rxe_pieces.h"
 #include "rxe_sge.h"
 
 /*
@@ -25,7 +26,7 @@
  * such regions meets one, see rxe_run_odp_get(); the others' packets rxe_rcv()
  * makes linear, but for those that had arrived before.
  */
-static bool make_linear(struct rxe_pkt_info *pkt)
+static noinline bool make_linear(struct rxe_pkt_info *pkt)
 {
 	struct sk_buff *skb = PKT_TO_SKB(pkt);
 
@@ -36,36 +37,18 @@ static bool make_linear(struct rxe_pkt_info *pkt)
 }
 
 /* Calls @copy for each piece, or once; returns what it fails with, or -ENOMEM */
-static int copy_pieces(struct rxe_pkt_info *pkt, void *to,
-		       int (*copy)(void *to, u32 done, void *piece, u32 len))
+static __always_inline int copy_pieces(struct rxe_pkt_info *pkt,
+				       int (*copy)(void *to, u8 *piece,
+						   u32 len), void *to)
 {
 	struct sk_buff *skb = PKT_TO_SKB(pkt);
-	u32 from = (u8 *)payload_addr(pkt) - skb->data;
-	u32 size = payload_size(pkt);
-	struct skb_seq_state seq;
-	const u8 *piece;
-	u32 done = 0;
-	int err = 0;
-	u32 len;
 
-	if (READ_ONCE(pkt->rxe->odp_mrs) || !softirq_count()) {
-		if (!make_linear(pkt))
-			return -ENOMEM;
-		return copy(to, 0, payload_addr(pkt), size);
-	}
+	if (unlikely(READ_ONCE(pkt->rxe->odp_mrs) || !softirq_count()) &&
+	    !make_linear(pkt))
+		return -ENOMEM;
 
-	skb_prepare_seq_read(skb, from, from + size, &seq);
-	while ((len = skb_seq_read(done, &piece, &seq))) {
-		/* what it returns may go beyond the end */
-		len = min(len, size - done);
-		err = copy(to, done, (void *)piece, len);
-		if (unlikely(err)) {
-			skb_abort_seq_read(&seq);
-			return err;
-		}
-		done += len;
-	}
-	return 0;
+	return rxe_pieces(skb, (u8 *)payload_addr(pkt) - skb->data,
+			  payload_size(pkt), copy, to);
 }
 
 struct to_mr {
@@ -73,12 +56,13 @@ struct to_mr {
 	u64		iova;
 };
 
-static int copy_to_mr(void *to, u32 done, void *piece, u32 len)
+static int copy_to_mr(void *to, u8 *piece, u32 len)
 {
-	const struct to_mr *into = to;
+	struct to_mr *into = to;
+	u64 iova = into->iova;
 
-	return rxe_mr_copy(into->mr, into->iova + done, piece, len,
-			   RXE_TO_MR_OBJ);
+	into->iova += len;
+	return rxe_mr_copy(into->mr, iova, piece, len, RXE_TO_MR_OBJ);
 }
 
 static noinline int pieces_to_mr(struct rxe_pkt_info *pkt, struct rxe_mr *mr,
@@ -86,7 +70,7 @@ static noinline int pieces_to_mr(struct rxe_pkt_info *pkt, struct rxe_mr *mr,
 {
 	struct to_mr to = { .mr = mr, .iova = iova };
 
-	return copy_pieces(pkt, &to, copy_to_mr);
+	return copy_pieces(pkt, copy_to_mr, &to);
 }
 
 /**
@@ -114,7 +98,7 @@ struct to_sge {
 };
 
 /* The list knows how far it is */
-static int copy_to_sge(void *to, u32 done, void *piece, u32 len)
+static int copy_to_sge(void *to, u8 *piece, u32 len)
 {
 	const struct to_sge *into = to;
 
@@ -131,7 +115,7 @@ static noinline int pieces_to_sge(struct rxe_pkt_info *pkt, struct rxe_pd *pd,
 	/* no part of what is too long */
 	if (payload_size(pkt) > dma->resid)
 		return -EINVAL;
-	return copy_pieces(pkt, &to, copy_to_sge);
+	return copy_pieces(pkt, copy_to_sge, &to);
 }
 
 /**

@@ -257,6 +257,28 @@ void rxe_run_kick(struct rxe_side *side, u32 why)
 }
 
 /**
+ * rxe_run_timer() - Have a side of a QP run whose timer has expired
+ * @side: the side
+ *
+ * Context: softirq, a timer of the QP.
+ * Locks: the QP's state_lock
+ */
+void rxe_run_timer(struct rxe_side *side)
+{
+	struct rxe_qp *qp = side->qp;
+	unsigned long flags;
+
+	if (!rxe_get(qp))
+		return;
+
+	spin_lock_irqsave(&qp->state_lock, flags);
+	if (qp->valid)
+		rxe_run_kick(side, RXE_KICK_TIMER);
+	spin_unlock_irqrestore(&qp->state_lock, flags);
+	rxe_put(qp);
+}
+
+/**
  * rxe_run_polled() - Run a side that waited for the CPU's softirq
  * @side: the side, busy
  * @budget: passes

@@ -35,6 +35,7 @@ void rxe_run_corked(struct rxe_side *side, u32 why, u64 until);
 /* Any context; the side runs later */
 void rxe_run_in_work(struct rxe_side *side, u32 why);
 void rxe_run_kick(struct rxe_side *side, u32 why);
+void rxe_run_timer(struct rxe_side *side);
 
 /* Softirq */
 unsigned int rxe_run_polled(struct rxe_side *side, unsigned int budget);

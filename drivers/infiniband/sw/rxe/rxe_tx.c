@@ -29,6 +29,7 @@
 
 #include "rxe.h"
 #include "rxe_inflight.h"
+#include "rxe_route.h"
 #include "rxe_trace.h"
 #include "rxe_tx.h"
 
@@ -151,7 +152,7 @@ struct sk_buff *rxe_tx_take(struct rxe_tx *tx)
 	shinfo->gso_type = SKB_GSO_UDP_L4 | SKB_GSO_FRAGLIST |
 			   SKB_GSO_UDP_TUNNEL;
 	shinfo->gso_segs = tx->count;
-	shinfo->gso_size = skb_headlen(head) - hdrs;
+	shinfo->gso_size = skb_pagelen(head) - hdrs;
 	/* like IP's, as long as it is whole */
 	udp_set_len_short(udp_hdr(head), head->len - ip_hdr_len(head));
 	/* there is none to compute */
@@ -172,10 +173,36 @@ static unsigned int most_after(const struct rxe_tx *tx,
 }
 
 /**
+ * rxe_tx_set_route() - Give a packet its route
+ * @tx: the side's packets
+ * @qp: the QP
+ * @skb: the packet, from the IP header on
+ *
+ * Before a run sleeps: nothing holds the packet's device then. Without a route the
+ * packet will be dropped, unless it is looped back.
+ *
+ * Context: the side's run.
+ */
+void rxe_tx_set_route(struct rxe_tx *tx, struct rxe_qp *qp,
+		      struct sk_buff *skb)
+{
+	struct dst_entry *dst;
+
+	if (skb_dst(skb))
+		return;
+
+	dst = rxe_route_find(&tx->route, qp, skb);
+	if (likely(dst))
+		skb_dst_set(skb, dst);
+}
+
+/**
  * rxe_tx_add() - Send a packet with the others of the run
  * @tx: the side's packets
  * @pkt: the packet
- * @skb: its skb, from the IP header on, with its route; consumed
+ * @skb: its skb, from the IP header on; consumed
+ *
+ * It takes the way of the first one. Without a route it is lost.
  *
  * Context: the side's run.
  */
@@ -189,7 +216,16 @@ void rxe_tx_add(struct rxe_tx *tx, const struct rxe_pkt_info *pkt,
 		return;
 	}
 
+	/* it was to join a unit of the same peer */
+	if (tx->head && !skb_dst(skb))
+		skb_dst_set(skb, dst_clone(skb_dst(tx->head)));
 	rxe_tx_flush(tx, pkt->qp);
+	if (unlikely(!skb_dst(skb))) {
+		rxe_counter_inc(pkt->rxe, RXE_CNT_SEND_ERR);
+		tx->dropped = true;
+		kfree_skb(skb);
+		return;
+	}
 	rxe_inflight_charge(pkt, skb);
 	rxe_tx_begin(tx, skb, most_after(tx, skb));
 }

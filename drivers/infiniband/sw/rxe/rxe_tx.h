@@ -4,6 +4,8 @@
 
 #include <linux/types.h>
 
+#include "rxe_route.h"
+
 struct rxe_pkt_info;
 struct rxe_qp;
 struct sk_buff;
@@ -18,6 +20,7 @@ struct sk_buff;
  * @vain: retries in a row that gained next to nothing
  * @ip_id: of the next IPv4 packet
  * @dropped: this host has dropped some since somebody looked
+ * @route: to the peer
  *
  * Only the side's run touches it, and leaves it empty.
  */
@@ -30,9 +33,12 @@ struct rxe_tx {
 	unsigned int	vain;
 	u16		ip_id;
 	bool		dropped;
+	struct rxe_route route;
 };
 
 /* The side's run; @skb is consumed */
+void rxe_tx_set_route(struct rxe_tx *tx, struct rxe_qp *qp,
+		      struct sk_buff *skb);
 void rxe_tx_add(struct rxe_tx *tx, const struct rxe_pkt_info *pkt,
 		struct sk_buff *skb);
 void rxe_tx_retry(struct rxe_tx *tx, u32 gained);

@@ -11,10 +11,10 @@
  *
  * What does not fit waits in the queues of hosts, devices and switches, and all
  * others' packets behind it, or is dropped; and a loss costs RC all that it has
- * sent after it. So the window halves when a packet is lost (as TCP's does, RFC
- * 5681), becomes smaller when a round trip takes much longer than the shortest
- * one (as TIMELY's rate does, SIGCOMM 2015), and grows by and by as long as
- * packets wait for it.
+ * sent after it. So the window halves when a packet is lost with what followed it
+ * (as TCP's does, RFC 5681), and becomes a little smaller when one is lost alone,
+ * smaller when a round trip takes much longer than the shortest one (as TIMELY's
+ * rate does, SIGCOMM 2015), and larger by and by as long as packets wait for it.
  */
 #include <linux/jiffies.h>
 
@@ -106,6 +106,13 @@ void rxe_window_land(struct rxe_window *w, u32 next, unsigned long now)
 	begin_flight(w, next);
 }
 
+/* Its round trip tells nothing */
+static void spoil_flight(struct rxe_window *w, u32 next)
+{
+	begin_flight(w, next);
+	w->cut = true;
+}
+
 /**
  * rxe_window_lost() - A packet was lost, and a later one was not
  * @w: the window
@@ -118,8 +125,7 @@ void rxe_window_lost(struct rxe_window *w, u32 next)
 	w->size = max(w->size - w->size / WINDOW_GROWTH, RXE_WINDOW_MIN);
 	w->quick = w->size;
 	if (!w->cut)
-		begin_flight(w, next);
-	w->cut = true;
+		spoil_flight(w, next);
 }
 
 /**
@@ -136,8 +142,7 @@ void rxe_window_overflowed(struct rxe_window *w, u32 next)
 
 	w->size = max(w->size / 2, RXE_WINDOW_MIN);
 	w->quick = w->size;
-	begin_flight(w, next);
-	w->cut = true;
+	spoil_flight(w, next);
 	w->halved = true;
 }
 
@@ -150,7 +155,6 @@ void rxe_window_silent(struct rxe_window *w, u32 next)
 {
 	w->quick = max(w->size / 2, RXE_WINDOW_MIN);
 	w->size = RXE_WINDOW_MIN;
-	begin_flight(w, next);
-	w->cut = true;
+	spoil_flight(w, next);
 	w->halved = true;
 }

@@ -113,6 +113,18 @@ static void hold_misses_after_a_few(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, rxe_hold_misses(hold, psn_at(0), NOW));
 }
 
+static void hold_counts_none_twice(struct kunit *test)
+{
+	struct rxe_hold *hold = new_hold(test);
+
+	KUNIT_EXPECT_TRUE(test, add(test, hold, 1, 0, NOW));
+	KUNIT_EXPECT_TRUE(test, add(test, hold, 2, 0, NOW));
+	KUNIT_EXPECT_FALSE(test, add(test, hold, 2, 0, NOW));
+	KUNIT_EXPECT_FALSE(test, rxe_hold_proven(hold));
+	KUNIT_EXPECT_TRUE(test, add(test, hold, 3, 0, NOW));
+	KUNIT_EXPECT_TRUE(test, rxe_hold_proven(hold));
+}
+
 static void hold_misses_after_a_while(struct kunit *test)
 {
 	struct rxe_hold *hold = new_hold(test);
@@ -208,6 +220,7 @@ static struct kunit_case rxe_hold_cases[] = {
 	KUNIT_CASE(hold_refuses_what_is_far_ahead),
 	KUNIT_CASE(hold_frees_what_has_passed),
 	KUNIT_CASE(hold_misses_after_a_few),
+	KUNIT_CASE(hold_counts_none_twice),
 	KUNIT_CASE(hold_misses_after_a_while),
 	KUNIT_CASE(hold_begins_anew_when_one_comes),
 	KUNIT_CASE(hold_misses_the_next_one_too),

@@ -39,18 +39,24 @@ static u32 fly(struct rxe_window *w, u32 psn, unsigned long *now,
 	return psn;
 }
 
+static u32 fly_often(struct rxe_window *w, u32 psn, unsigned long *now,
+		     unsigned long rtt, int times)
+{
+	while (times--)
+		psn = fly(w, psn, now, rtt);
+	return psn;
+}
+
 static void window_grows_to_its_limit(struct kunit *test)
 {
 	struct rxe_window w = new_window();
 	unsigned long now = INITIAL_JIFFIES;
 	u32 psn = FIRST_PSN;
-	int i;
 
 	KUNIT_EXPECT_EQ(test, w.size, RXE_WINDOW_FIRST);
 	psn = fly(&w, psn, &now, 1);
 	KUNIT_EXPECT_EQ(test, w.size, 2 * RXE_WINDOW_FIRST);
-	for (i = 0; i < FLIGHTS; i++)
-		psn = fly(&w, psn, &now, 1);
+	psn = fly_often(&w, psn, &now, 1, FLIGHTS);
 	KUNIT_EXPECT_EQ(test, w.size, RXE_WINDOW_MAX);
 }
 
@@ -109,18 +115,14 @@ static void window_becomes_smaller_with_a_queue(struct kunit *test)
 	unsigned long now = 0;
 	u32 psn = FIRST_PSN;
 	u32 before;
-	int i;
 
-	for (i = 0; i < 10; i++)
-		psn = fly(&w, psn, &now, 1);
+	psn = fly_often(&w, psn, &now, 1, 10);
 	before = w.size;
 	psn = fly(&w, psn, &now, slow);
 	KUNIT_EXPECT_LT(test, w.size, before);
-	for (i = 0; i < 20; i++)
-		psn = fly(&w, psn, &now, slow);
+	psn = fly_often(&w, psn, &now, slow, 20);
 	KUNIT_EXPECT_EQ(test, w.size, 4);
-	for (i = 0; i < 40; i++)
-		psn = fly(&w, psn, &now, 1);
+	psn = fly_often(&w, psn, &now, 1, 40);
 	KUNIT_EXPECT_EQ(test, w.size, RXE_WINDOW_MAX);
 }
 
@@ -131,8 +133,7 @@ static void window_stops_to_double_with_a_queue(struct kunit *test)
 	unsigned long now = 0;
 	u32 psn = FIRST_PSN;
 
-	psn = fly(&w, psn, &now, 1);
-	psn = fly(&w, psn, &now, 1);
+	psn = fly_often(&w, psn, &now, 1, 2);
 	KUNIT_ASSERT_EQ(test, w.size, 4 * RXE_WINDOW_FIRST);
 	psn = fly(&w, psn, &now, 1 + msecs_to_jiffies(15));
 	KUNIT_EXPECT_EQ(test, w.size, 4 * RXE_WINDOW_FIRST);
@@ -146,10 +147,8 @@ static void window_grows_over_a_long_way(struct kunit *test)
 	struct rxe_window w = new_window();
 	unsigned long now = 0;
 	u32 psn = FIRST_PSN;
-	int i;
 
-	for (i = 0; i < 30; i++)
-		psn = fly(&w, psn, &now, msecs_to_jiffies(200));
+	psn = fly_often(&w, psn, &now, msecs_to_jiffies(200), 30);
 	KUNIT_EXPECT_EQ(test, w.size, RXE_WINDOW_MAX);
 }
 
@@ -187,8 +186,7 @@ static void window_never_closes(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, w.size, RXE_WINDOW_MIN);
 	rxe_window_silent(&w, psn);
 	KUNIT_EXPECT_EQ(test, w.size, RXE_WINDOW_MIN);
-	for (i = 0; i < 60; i++)
-		psn = fly(&w, psn, &now, 1);
+	psn = fly_often(&w, psn, &now, 1, 60);
 	KUNIT_EXPECT_EQ(test, w.size, RXE_WINDOW_MAX);
 }
 
@@ -197,15 +195,12 @@ static void window_is_half_soon_after_silence(struct kunit *test)
 	struct rxe_window w = new_window();
 	unsigned long now = 0;
 	u32 psn = FIRST_PSN;
-	int i;
 
-	for (i = 0; i < 10; i++)
-		psn = fly(&w, psn, &now, 1);
+	psn = fly_often(&w, psn, &now, 1, 10);
 	KUNIT_ASSERT_EQ(test, w.size, RXE_WINDOW_MAX);
 	rxe_window_silent(&w, psn);
 	KUNIT_EXPECT_EQ(test, w.size, RXE_WINDOW_MIN);
-	for (i = 0; i < 6; i++)
-		psn = fly(&w, psn, &now, 1);
+	psn = fly_often(&w, psn, &now, 1, 6);
 	KUNIT_EXPECT_EQ(test, w.size, RXE_WINDOW_MAX / 2);
 }
 
