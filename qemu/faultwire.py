@@ -120,6 +120,7 @@ class FaultWire:
         self.forward = Faults()
         self.back = Faults()
         self._look: Callable[[bytes], None] = lambda frame: None
+        self._change: Callable[[bytes], bytes] = lambda frame: frame
         self._guests, self._ours = {}, {}
         for name in ("a", "b"):
             self._guests[name], self._ours[name] = socket.socketpair()
@@ -162,6 +163,17 @@ class FaultWire:
         finally:
             self._look = old
 
+    @contextlib.contextmanager
+    def changed(self, change: Callable[[bytes], bytes]) -> Iterator[None]:
+        """Have a function replace each frame, of both directions, until the
+        block ends; two threads call it, and an error of it ends the wire.
+        """
+        old, self._change = self._change, change
+        try:
+            yield
+        finally:
+            self._change = old
+
     def _relay(self, source: str, target: str, which: str) -> None:
         """Move frames one way until a guest closes its end."""
         buffer = bytearray()
@@ -179,7 +191,7 @@ class FaultWire:
                     buffer += data
                 except TimeoutError:
                     out += faults.flush()
-                for frame in cut(buffer):
+                for frame in map(self._change, cut(buffer)):
                     self._look(frame)
                     out += faults.feed(frame)
                 if out:

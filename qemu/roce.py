@@ -59,6 +59,16 @@ def _ipv4_checksum(header: bytes) -> int:
     return total ^ 0xffff
 
 
+def seal(frame: bytes) -> bytes:
+    """A frame of a RoCEv2 packet over IPv4 with the ICRC that it should have.
+
+    Nothing may follow the packet.
+    """
+    ip = frame[ETHERNET:-ICRC]
+    return (frame[:ETHERNET] + ip +
+            struct.pack("<I", icrc(ip, (ip[0] & 15) * 4)))
+
+
 def decode(frame: bytes) -> Packet | None:
     """The RoCEv2 packet in an Ethernet frame, or None if it has none.
 

@@ -55,6 +55,7 @@ struct end {
 	int group_sock;		/* keeps the host in the multicast group */
 	char *buf;
 	size_t buf_size;
+	size_t changing;	/* bytes of buf that change during a wait */
 	struct end_address self;
 	struct end_address peer;
 };

@@ -39,6 +39,7 @@ enum plan_flag {
 	PLAN_CLASSIC = 1 << 4,	/* ibv_post_send(), not ibv_wr_*() */
 	PLAN_CORRUPT = 1 << 5,	/* damage one byte: the check must see it */
 	PLAN_STRICT = 1 << 6,	/* completion flags as verbs.h has them */
+	PLAN_REWRITE = 1 << 7,	/* first once with changing data */
 };
 
 struct plan {
@@ -219,6 +220,8 @@ static void plan_check(struct plan *plan)
 	if (plan->flags & PLAN_INLINE && (plan->sges > 1 || kind->atomic ||
 					  plan->op == OP_READ))
 		fail("-i: nothing of %s travels inline", kind->name);
+	if (plan->flags & PLAN_REWRITE && plan->op != OP_WRITE)
+		fail("-z: a %s cannot be repeated", kind->name);
 	if (plan_has_group(plan) && plan->type != IBV_QPT_UD)
 		fail("-M: only ud queue pairs send to a group");
 	if (plan->list > plan->depth)

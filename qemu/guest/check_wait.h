@@ -61,6 +61,15 @@ static void wait_missed(struct end *end, struct ibv_cq *cq, const char *what)
 	fail("no completion of %s within %u ms", what, end->plan.wait_ms);
 }
 
+/* Change a byte of each cache line of what is being sent. */
+static void wait_change(struct end *end)
+{
+	size_t at;
+
+	for (at = 0; at < end->changing; at += 64)
+		end->buf[at]++;
+}
+
 /* Take the next completion of @cq, whatever its status. */
 static void wait_any(struct end *end, struct ibv_cq *cq, const char *what,
 		     struct ibv_wc *wc)
@@ -68,6 +77,7 @@ static void wait_any(struct end *end, struct ibv_cq *cq, const char *what,
 	uint64_t start = wait_now_ms(), glanced = start, now;
 
 	while (!wait_poll(cq, wc)) {
+		wait_change(end);
 		/* After an event (or a yield) poll before anything else. */
 		if (end->channel && wait_event(end))
 			continue;

@@ -25,6 +25,7 @@ struct pair {
 	struct ibv_cq *send_cq;
 	struct ibv_cq *recv_cq;
 	struct ibv_qp *qp;
+	struct ibv_qp *peer;	/* what it is connected to: itself, usually */
 	struct ibv_mr *mr;
 	uint8_t *out;
 	uint8_t *in;
@@ -100,7 +101,7 @@ static void pair_to_rtr(struct pair *pair)
 	struct ibv_qp_attr attr = {
 		.qp_state = IBV_QPS_RTR,
 		.path_mtu = IBV_MTU_1024,
-		.dest_qp_num = pair->qp->qp_num,
+		.dest_qp_num = pair->peer->qp_num,
 		.max_dest_rd_atomic = 1,
 		.min_rnr_timer = 1,
 		.ah_attr = {
@@ -132,6 +133,20 @@ static void pair_to_rts(struct pair *pair)
 	pair_modify(pair, &attr, IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT |
 				 IBV_QP_RNR_RETRY | IBV_QP_SQ_PSN |
 				 IBV_QP_MAX_QP_RD_ATOMIC);
+}
+
+static void pair_up(struct pair *pair)
+{
+	pair_to_init(pair);
+	pair_to_rtr(pair);
+	pair_to_rts(pair);
+}
+
+static void pair_to_reset(struct pair *pair)
+{
+	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_RESET };
+
+	pair_modify(pair, &attr, 0);
 }
 
 static void pair_to_error(struct pair *pair)
@@ -178,9 +193,8 @@ static void pair_make(struct pair *pair, const char *device, int gid_index,
 					 IBV_ACCESS_REMOTE_READ |
 					 IBV_ACCESS_REMOTE_WRITE),
 			      "ibv_reg_mr");
-	pair_to_init(pair);
-	pair_to_rtr(pair);
-	pair_to_rts(pair);
+	pair->peer = pair->qp;
+	pair_up(pair);
 }
 
 static void pair_post_recv(struct pair *pair, uint64_t wr_id)

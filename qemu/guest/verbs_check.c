@@ -36,6 +36,7 @@ static const char usage[] =
 "  -w through a memory window   -c ibv_post_send() instead of ibv_wr_*()\n"
 "  -X corrupt a byte, which must make the check fail\n"
 "  -f completion flags must be exactly those of verbs.h\n"
+"  -z each round first with data that change while they are sent\n"
 "  -W MS     limit for one completion (20000), -T SECONDS for all (120)\n";
 
 struct options {
@@ -52,7 +53,7 @@ struct options {
 /* Options of a check; the flags' letters stand in the order of plan_flag. */
 static bool parse_plan_option(struct options *opts, int letter, char *arg)
 {
-	static const char flags[] = "eiqwcXf";
+	static const char flags[] = "eiqwcXfz";
 	struct plan *plan = &opts->plan;
 
 	switch (letter) {
@@ -104,7 +105,7 @@ static void parse(struct options *opts, int argc, char **argv)
 	int letter;
 
 	while ((letter = getopt(argc, argv, "d:x:p:T:W:t:o:s:n:b:m:D:l:g:r:S:M:"
-				"eiqwcXf")) != -1) {
+				"eiqwcXfz")) != -1) {
 		if (letter == '?') {
 			fputs(usage, stderr);
 			exit(CHECK_FAILED);

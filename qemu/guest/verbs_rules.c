@@ -150,25 +150,48 @@ static void overflow(struct pair *pair)
 	pair_expect(pair->send_cq, 0, IBV_WC_SUCCESS, "first completion");
 }
 
-/* What waited in the queue when it was reset must not come to life again */
-static void reset_pending(struct pair *pair)
+static void use_again(struct pair *pair)
 {
-	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_RESET };
 	struct ibv_wc wc;
 
-	for (int i = 0; i < 64; i++)
-		pair_post_write(pair, i, PAIR_BYTES / 4);
-	pair_modify(pair, &attr, 0);
+	pair_to_reset(pair);
 	while (ibv_poll_cq(pair->send_cq, 1, &wc) > 0)
 		;
-	pair_to_init(pair);
-	pair_to_rtr(pair);
-	pair_to_rts(pair);
+	pair_up(pair);
 	memcpy(pair->out, "again", 5);
 	pair_post_write(pair, 100, 5);
 	pair_expect(pair->send_cq, 100, IBV_WC_SUCCESS, "write after reset");
 	if (memcmp(pair->in, "again", 5))
 		fail("received other bytes than were sent");
+}
+
+/* What waited in the queue when it was reset must not come to life again */
+static void reset_pending(struct pair *pair)
+{
+	for (int i = 0; i < 64; i++)
+		pair_post_write(pair, i, PAIR_BYTES / 4);
+	use_again(pair);
+}
+
+/* Nor what has failed, most of it not sent yet; the other end has no such region */
+static void reset_failed(struct pair *pair)
+{
+	const struct pair_limits limits = PAIR_ROOMY;
+	struct pair other = {};
+
+	pair_make(&other, ibv_get_device_name(pair->context->device),
+		  pair->gid_index, &limits);
+	pair_to_reset(pair);
+	pair_to_reset(&other);
+	pair->peer = other.qp;
+	other.peer = pair->qp;
+	pair_up(pair);
+	pair_up(&other);
+
+	pair_post_write(pair, 1, PAIR_BYTES);
+	pair_expect(pair->send_cq, 1, IBV_WC_REM_ACCESS_ERR, "write to nowhere");
+	pair->peer = pair->qp;
+	use_again(pair);
 }
 
 static void wait_for_number(struct pair *pair, uint64_t number)
@@ -225,6 +248,7 @@ static const struct {
 	{ "overflow",		overflow,		{ 64, 8, 4 } },
 	{ "bursts",		bursts,			PAIR_ROOMY },
 	{ "reset-pending",	reset_pending,		{ 128, 8, 256 } },
+	{ "reset-failed",	reset_failed,		{ 128, 8, 256 } },
 };
 
 int main(int argc, char **argv)

@@ -7,5 +7,5 @@ REQUIRES = {"seconds": 60}
 
 
 def run(lab):
-    for case in ("solicited-error", "overflow", "reset-pending"):
+    for case in ("solicited-error", "overflow"):
         verbs_rules(lab.a, case)

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 """The wire that loses, doubles and reorders: which packets, and no others."""
 
+import os
 import struct
 import unittest
 
-from qemu.faultwire import HOLD_MOST, Faults, cut, is_roce
+from qemu.faultwire import HOLD_MOST, Faults, FaultWire, cut, is_roce
 
 COUNT = 4000
 
@@ -86,3 +87,30 @@ class Fates(unittest.TestCase):
                          through(Faults(loss=0.1, seed=7)))
         self.assertNotEqual(through(Faults(loss=0.1, seed=7)),
                             through(Faults(loss=0.1, seed=8)))
+
+
+class Wire(unittest.TestCase):
+    """The relay itself, between two ends that are no guests."""
+
+    def setUp(self):
+        self.wire = FaultWire()
+        self.addCleanup(self.wire.close)
+        self.fds = {host: self.wire.pass_fds(host)[0] for host in "ab"}
+
+    def send(self, data: bytes) -> bytes:
+        """What b gets when a sends a frame."""
+        os.write(self.fds["a"], struct.pack(">I", len(data)) + data)
+        got = os.read(self.fds["b"], 1 << 16)
+        self.assertEqual(struct.unpack(">I", got[:4])[0], len(got) - 4)
+        return got[4:]
+
+    def test_a_frame_is_changed_until_the_block_ends(self):
+        with self.wire.changed(lambda data: data[:-1] + b"!"):
+            self.assertEqual(self.send(frame(1))[-1:], b"!")
+        self.assertEqual(self.send(frame(1)), frame(1))
+
+    def test_what_is_seen_is_what_leaves(self):
+        seen = []
+        with self.wire.changed(lambda data: data + b"more"), \
+                self.wire.watched(seen.append):
+            self.assertEqual([self.send(frame(2))], seen)

@@ -65,6 +65,15 @@ class Decode(unittest.TestCase):
         self.assertIsNone(roce.decode(bytes(frame)))
         self.assertIsNone(roce.decode(b"\xff" * 12 + b"\x08\x06" + bytes(46)))
 
+    def test_a_changed_packet_is_sealed_again(self):
+        frame = packet(False)
+        frame[-8] ^= 1
+        with self.assertRaises(roce.BadPacket):
+            roce.decode(bytes(frame))
+        sealed = roce.seal(bytes(frame))
+        self.assertEqual(roce.decode(sealed).psn, 0x22)
+        self.assertEqual(sealed[:-4], bytes(frame)[:-4])
+
 
 if __name__ == "__main__":
     unittest.main()
