@@ -119,7 +119,6 @@ class FaultWire:
     def __init__(self):
         self.forward = Faults()
         self.back = Faults()
-        self._look: Callable[[bytes], None] = lambda frame: None
         self._change: Callable[[bytes], bytes] = lambda frame: frame
         self._guests, self._ours = {}, {}
         for name in ("a", "b"):
@@ -153,26 +152,25 @@ class FaultWire:
             self.forward, self.back = Faults(), Faults()
 
     @contextlib.contextmanager
-    def watched(self, look: Callable[[bytes], None]) -> Iterator[None]:
-        """Have a function see each frame, of both directions, until the
-        block ends; two threads call it, and an error of it ends the wire.
-        """
-        old, self._look = self._look, look
-        try:
-            yield
-        finally:
-            self._look = old
-
-    @contextlib.contextmanager
     def changed(self, change: Callable[[bytes], bytes]) -> Iterator[None]:
         """Have a function replace each frame, of both directions, until the
-        block ends; two threads call it, and an error of it ends the wire.
+        block ends, after those of the blocks around it; two threads call it,
+        and an error of it ends the wire.
         """
-        old, self._change = self._change, change
+        old = self._change
+        self._change = lambda frame: change(old(frame))
         try:
             yield
         finally:
             self._change = old
+
+    def watched(self, look: Callable[[bytes], None]
+                ) -> contextlib.AbstractContextManager[None]:
+        """Likewise have a function see each frame."""
+        def seen(frame: bytes) -> bytes:
+            look(frame)
+            return frame
+        return self.changed(seen)
 
     def _relay(self, source: str, target: str, which: str) -> None:
         """Move frames one way until a guest closes its end."""
@@ -192,7 +190,6 @@ class FaultWire:
                 except TimeoutError:
                     out += faults.flush()
                 for frame in map(self._change, cut(buffer)):
-                    self._look(frame)
                     out += faults.feed(frame)
                 if out:
                     self._send(target, out)
