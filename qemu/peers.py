@@ -165,6 +165,12 @@ def perftest(lab, tool: str, options: str, limit: float = 40,
                     port=PERFTEST_PORT, limit=limit)
 
 
+def counter(host, name: str) -> int:
+    """A hardware counter of a host's device, sent_pkts for example."""
+    return int(host.sh(f"cat /sys/class/infiniband/{host.dev}/ports/1/"
+                       f"hw_counters/{name}"))
+
+
 def verbs_rules(host, case: str, limit: float = 40) -> None:
     """Run one case of verbs_rules on a host; limit: seconds, scaled."""
     result = host.run(f"/payload/bin/verbs_rules {host.dev} "

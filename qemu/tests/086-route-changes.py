@@ -4,31 +4,26 @@
 import time
 
 from qemu.limits import scaled
-from qemu.peers import PERFTEST_PORT, address, expect_ok, poll, serving
+from qemu.peers import (PERFTEST_PORT, address, counter, expect_ok, poll,
+                        serving)
 
 REQUIRES = {"tools": ("ib_write_bw",), "seconds": 120}
 SECONDS = 8             # on a fast kernel; longer than the changes take
 
 
-def received(host) -> int:
-    """Bytes that the device has received."""
-    return int(host.sh(f"cat /sys/class/infiniband/{host.dev}/ports/1/"
-                       "hw_counters/rcvd_bytes"))
-
-
 def flows(host) -> None:
     """Wait until data arrive at a host."""
-    before = received(host)
-    poll(lambda: received(host) > before + (1 << 20), 10,
+    before = counter(host, "rcvd_bytes")
+    poll(lambda: counter(host, "rcvd_bytes") > before + (1 << 20), 10,
          "the peer receives data")
 
 
 def rests(host) -> None:
     """Nothing may arrive, but what has been on the way."""
     time.sleep(0.3)
-    before = received(host)
+    before = counter(host, "rcvd_bytes")
     time.sleep(0.3)
-    more = received(host) - before
+    more = counter(host, "rcvd_bytes") - before
     assert not more, f"{more} bytes arrived without a route"
 
 
