@@ -136,21 +136,23 @@ void rxe_inflight_charge(const struct rxe_pkt_info *pkt, struct sk_buff *skb)
 /**
  * rxe_inflight_join() - Charge a packet that another one will carry
  * @pkt: the packet
- * @skb: its skb
+ * @truesize: its own
+ * @added: bytes that the truesize of the other one has grown by
  *
- * Until the stack frees the other one, which is charged and has its truesize.
+ * Until the stack frees the other one, which is charged.
  *
  * Context: the QP's runs.
  */
-void rxe_inflight_join(const struct rxe_pkt_info *pkt,
-		       const struct sk_buff *skb)
+void rxe_inflight_join(const struct rxe_pkt_info *pkt, u32 truesize,
+		       u32 added)
 {
 	struct rxe_qp *qp = pkt->qp;
 
 	if (pkt->mask & RXE_PAYLOAD_MASK)
-		learn_size(qp, skb->truesize);
+		learn_size(qp, truesize);
 
-	refcount_add(skb->truesize, &qp->sk->sk->sk_wmem_alloc);
+	if (added)
+		refcount_add(added, &qp->sk->sk->sk_wmem_alloc);
 	trace_rxe_inflight(qp);
 }
 

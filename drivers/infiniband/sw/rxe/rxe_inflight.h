@@ -14,8 +14,8 @@ void rxe_inflight_cleanup(struct rxe_qp *qp);
 
 /* The QP's runs; @skb must not have an owner yet */
 void rxe_inflight_charge(const struct rxe_pkt_info *pkt, struct sk_buff *skb);
-void rxe_inflight_join(const struct rxe_pkt_info *pkt,
-		       const struct sk_buff *skb);
+void rxe_inflight_join(const struct rxe_pkt_info *pkt, u32 truesize,
+		       u32 added);
 bool rxe_inflight_full(struct rxe_qp *qp);
 
 /* Any context */

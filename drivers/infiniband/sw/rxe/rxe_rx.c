@@ -140,6 +140,31 @@ struct sk_buff *rxe_rx_packets(struct sk_buff *skb)
 	return is_mine(skb) ? take_apart(skb) : have_segmented(skb);
 }
 
+/*
+ * In a VRF a packet says that it came from the VRF's own device. The GID is
+ * mostly that of the device below, see l3mdev_l3_rcv(); then the packet is made
+ * one of that.
+ */
+static noinline struct rxe_dev *find_below(struct sk_buff *skb)
+{
+	int below = skb->protocol == htons(ETH_P_IP) ? inet_sdif(skb) :
+						       inet6_sdif(skb);
+	struct net_device *ndev = dev_get_by_index_rcu(dev_net(skb->dev),
+						       below);
+	struct rxe_dev *rxe = ndev ? rxe_find_dev(ndev) : NULL;
+
+	if (!rxe)
+		return rxe_find_dev(skb->dev);
+	skb->dev = ndev;
+	return rxe;
+}
+
+static struct rxe_dev *find_dev(struct sk_buff *skb)
+{
+	return unlikely(netif_is_l3_master(skb->dev)) ? find_below(skb) :
+							rxe_find_dev(skb->dev);
+}
+
 /**
  * rxe_rx() - Take what UDP delivers
  * @sk: the socket of the port
@@ -150,7 +175,7 @@ struct sk_buff *rxe_rx_packets(struct sk_buff *skb)
  */
 int rxe_rx(struct sock *sk, struct sk_buff *skb)
 {
-	struct rxe_dev *rxe = rxe_find_dev(skb->dev);
+	struct rxe_dev *rxe = find_dev(skb);
 	struct sk_buff *next;
 
 	if (unlikely(!rxe)) {

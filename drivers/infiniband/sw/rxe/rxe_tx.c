@@ -8,7 +8,7 @@
  *		if the device can do that, driver for up to 64 KiB of them
  * Context:	the side's run
  * Locks:	none; only the run has the packets
- * Never:	decides what to send, or changes a packet
+ * Never:	decides what to send, or changes what the ICRC of a packet covers
  *
  * A unit is what GRO makes of the packets of a flow that it will forward (see
  * "fraglist" in Documentation/networking/segmentation-offloads.rst): a packet
@@ -16,6 +16,11 @@
  * size up to the first one's, by which the stack judges them all, and keep their
  * checksum 0. No byte is copied when the stack takes the unit apart, where the
  * device, or what it leads to, cannot take it whole.
+ *
+ * For a device that does not know such units, but cuts long packets, a unit of an
+ * RC queue pair's long messages has the form that rxe_seg.c gives it. Nothing says that a device
+ * counts the ids up, which the ICRC covers: RC gets along without, see vain, the
+ * others would lose all but the first packet of each unit.
  */
 #include <linux/ip.h>
 #include <linux/ipv6.h>
@@ -30,14 +35,12 @@
 #include "rxe.h"
 #include "rxe_inflight.h"
 #include "rxe_route.h"
+#include "rxe_seg.h"
 #include "rxe_trace.h"
 #include "rxe_tx.h"
 
 /* What IP can say is the length of a unit, less a link-layer header */
 #define TX_UNIT_BYTES	(IP_MAX_MTU - MAX_HEADER)
-
-/* As many as a receiver takes from a virtual device, include/linux/virtio_net.h */
-#define TX_UNIT_PACKETS	128
 
 /* In a row; a peer that gets no more than the first packet of each unit, say
  * because somebody on the way gives all the same id, makes each retry such
@@ -80,7 +83,7 @@ bool rxe_tx_fits(const struct rxe_tx *tx, const struct sk_buff *skb)
 {
 	const struct sk_buff *head = tx->head;
 
-	if (tx->count == TX_UNIT_PACKETS || skb->len > tx->most ||
+	if (tx->count == RXE_TX_PACKETS || skb->len > tx->most ||
 	    tx->bytes + skb->len > TX_UNIT_BYTES)
 		return false;
 
@@ -96,30 +99,27 @@ bool rxe_tx_fits(const struct rxe_tx *tx, const struct sk_buff *skb)
  * @tx: the side's packets, none yet
  * @skb: the packet, from the IP header on
  * @most: how long the others may be
+ * @cut: is the device to cut the unit?
  */
-void rxe_tx_begin(struct rxe_tx *tx, struct sk_buff *skb, unsigned int most)
+void rxe_tx_begin(struct rxe_tx *tx, struct sk_buff *skb, unsigned int most,
+		  bool cut)
 {
 	tx->head = skb;
 	tx->tail = NULL;
 	tx->count = 1;
 	tx->bytes = skb->len;
+	tx->size = skb->len;
 	tx->most = most;
+	tx->cut = cut && skb->head_frag && !skb_is_nonlinear(skb);
 }
 
-/**
- * rxe_tx_join() - Add a packet that fits
- * @tx: the side's packets
- * @skb: the packet, from the IP header on
- *
- * As skb_gro_receive_list() does: the length of the first one is that of all.
- */
-void rxe_tx_join(struct rxe_tx *tx, struct sk_buff *skb)
+/* As skb_gro_receive_list() does: the length of the first one is that of all */
+static void carry(struct rxe_tx *tx, struct sk_buff *skb)
 {
 	struct sk_buff *head = tx->head;
 
-	tx->count++;
-	tx->bytes += skb->len;
-	__skb_pull(skb, ip_hdr_len(skb) + sizeof(struct udphdr));
+	/* it takes the way of the first one */
+	skb_dst_drop(skb);
 	if (tx->tail)
 		tx->tail->next = skb;
 	else
@@ -128,6 +128,34 @@ void rxe_tx_join(struct rxe_tx *tx, struct sk_buff *skb)
 	head->data_len += skb->len;
 	head->len += skb->len;
 	head->truesize += skb->truesize;
+}
+
+/**
+ * rxe_tx_join() - Add a packet that fits
+ * @tx: the side's packets
+ * @skb: the packet, from the IP header on; consumed if it is added
+ *
+ * Return: false if it cannot be added after all; then it is as it was
+ */
+bool rxe_tx_join(struct rxe_tx *tx, struct sk_buff *skb)
+{
+	unsigned int hdrs = ip_hdr_len(skb) + sizeof(struct udphdr);
+	unsigned int len = skb->len;
+
+	__skb_pull(skb, hdrs);
+	if (!tx->cut) {
+		carry(tx, skb);
+	} else if (!rxe_seg_join(tx->head, skb)) {
+		__skb_push(skb, hdrs);
+		return false;
+	} else if (len < tx->most) {
+		/* it is the last one */
+		tx->most = 0;
+	}
+
+	tx->count++;
+	tx->bytes += len;
+	return true;
 }
 
 /**
@@ -140,21 +168,26 @@ struct sk_buff *rxe_tx_take(struct rxe_tx *tx)
 {
 	struct sk_buff *head = tx->head;
 	struct skb_shared_info *shinfo = skb_shinfo(head);
-	unsigned int hdrs = ip_hdr_len(head) + sizeof(struct udphdr);
 
 	tx->head = NULL;
 	if (tx->count == 1)
 		return head;
+
+	shinfo->gso_segs = tx->count;
+	shinfo->gso_size = tx->size - ip_hdr_len(head) -
+			   sizeof(struct udphdr);
+	/* like IP's, as long as it is whole */
+	udp_set_len_short(udp_hdr(head), head->len - ip_hdr_len(head));
+	if (tx->cut) {
+		rxe_seg_finish(head);
+		return head;
+	}
 
 	/* a tunnel's socket gets no unit that is not of one; there is no inner
 	 * packet, and head->encapsulation says so
 	 */
 	shinfo->gso_type = SKB_GSO_UDP_L4 | SKB_GSO_FRAGLIST |
 			   SKB_GSO_UDP_TUNNEL;
-	shinfo->gso_segs = tx->count;
-	shinfo->gso_size = skb_pagelen(head) - hdrs;
-	/* like IP's, as long as it is whole */
-	udp_set_len_short(udp_hdr(head), head->len - ip_hdr_len(head));
 	/* there is none to compute */
 	head->ip_summed = CHECKSUM_UNNECESSARY;
 	return head;
@@ -196,6 +229,19 @@ void rxe_tx_set_route(struct rxe_tx *tx, struct rxe_qp *qp,
 		skb_dst_set(skb, dst);
 }
 
+static bool join(struct rxe_tx *tx, const struct rxe_pkt_info *pkt,
+		 struct sk_buff *skb)
+{
+	unsigned int before = tx->head->truesize;
+	unsigned int truesize = skb->truesize;
+
+	if (unlikely(!rxe_tx_join(tx, skb)))
+		return false;
+
+	rxe_inflight_join(pkt, truesize, tx->head->truesize - before);
+	return true;
+}
+
 /**
  * rxe_tx_add() - Send a packet with the others of the run
  * @tx: the side's packets
@@ -209,12 +255,8 @@ void rxe_tx_set_route(struct rxe_tx *tx, struct rxe_qp *qp,
 void rxe_tx_add(struct rxe_tx *tx, const struct rxe_pkt_info *pkt,
 		struct sk_buff *skb)
 {
-	if (tx->head && rxe_tx_fits(tx, skb)) {
-		rxe_inflight_join(pkt, skb);
-		skb_dst_drop(skb);
-		rxe_tx_join(tx, skb);
+	if (tx->head && rxe_tx_fits(tx, skb) && join(tx, pkt, skb))
 		return;
-	}
 
 	/* it was to join a unit of the same peer */
 	if (tx->head && !skb_dst(skb))
@@ -227,7 +269,9 @@ void rxe_tx_add(struct rxe_tx *tx, const struct rxe_pkt_info *pkt,
 		return;
 	}
 	rxe_inflight_charge(pkt, skb);
-	rxe_tx_begin(tx, skb, most_after(tx, skb));
+	rxe_tx_begin(tx, skb, most_after(tx, skb),
+		     qp_type(pkt->qp) == IB_QPT_RC && rxe_seg_is_part(pkt) &&
+		     rxe_seg_wanted(skb_dst(skb)->dev));
 }
 
 /**

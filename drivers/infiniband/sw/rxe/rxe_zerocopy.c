@@ -31,6 +31,7 @@
 
 #include "rxe.h"
 #include "rxe_loc.h"
+#include "rxe_seg.h"
 #include "rxe_zerocopy.h"
 
 /* What follows the payload: up to 3 bytes of pad and the ICRC */
@@ -38,9 +39,10 @@
 
 /*
  * Without that feature the stack would copy the packet. What is looped back may
- * wait in this host until long after it was sent.
+ * wait in this host until long after it was sent. A device that cuts units takes
+ * more packets of a message at once if each is one fragment, not four.
  */
-static bool device_takes_fragments(const struct rxe_qp *qp)
+static bool device_takes_fragments(const struct rxe_qp *qp, bool several)
 {
 	const struct net_device *ndev;
 	bool takes;
@@ -48,6 +50,7 @@ static bool device_takes_fragments(const struct rxe_qp *qp)
 	rcu_read_lock();
 	ndev = rcu_dereference(qp->sgid_attr->ndev);
 	takes = ndev && ndev->features & NETIF_F_SG &&
+		!(several && rxe_seg_wanted(ndev)) &&
 		!ether_addr_equal(ndev->dev_addr, qp->pri_av.dmac);
 	rcu_read_unlock();
 	return takes;
@@ -73,7 +76,8 @@ static bool may_be_zerocopy(struct rxe_qp *qp,
 	       !(wqe->wr.send_flags & IB_SEND_INLINE) &&
 	       payload <= dma->resid &&
 	       psn_compare(qp->req.psn, qp->req.high) >= 0 &&
-	       !copies_for_a_while(qp) && device_takes_fragments(qp);
+	       !copies_for_a_while(qp) &&
+	       device_takes_fragments(qp, payload < dma->length);
 }
 
 /* The SGE of the next bytes; the place is at them, not at the end of another */

@@ -12,9 +12,12 @@
 #include <linux/prandom.h>
 #include <linux/udp.h>
 #include <net/gso.h>
+#include <net/ip6_checksum.h>
+#include <net/udp.h>
 
 #include "../rxe.h"
 #include "../rxe_rx.h"
+#include "../rxe_seg.h"
 #include "../rxe_tx.h"
 
 #define MOST		4200
@@ -26,6 +29,7 @@ struct unit_case {
 	bool ipv6;
 	u32 len;			/* of the first packet's payload */
 	u32 count;
+	bool cut;			/* by the device */
 };
 
 static const struct unit_case unit_cases[] = {
@@ -35,6 +39,10 @@ static const struct unit_case unit_cases[] = {
 	{ "IPv6 of two", true, 64, 2 },
 	{ "IPv6 of many short ones", true, 80, 128 },
 	{ "IPv6 of long ones", true, 4128, 15 },
+	{ "IPv4 of two, to cut", false, 2048, 2, true },
+	{ "IPv4 of long ones, to cut", false, 4128, 15, true },
+	{ "IPv6 of two, to cut", true, 2048, 2, true },
+	{ "IPv6 of long ones, to cut", true, 4128, 15, true },
 };
 
 KUNIT_ARRAY_PARAM_DESC(unit, unit_cases, name);
@@ -87,7 +95,9 @@ static struct sk_buff *packet(struct kunit *test, bool ipv6, u32 payload,
 			      u16 id, struct rnd_state *rnd)
 {
 	u32 len = ip_len(ipv6) + sizeof(struct udphdr) + payload;
-	struct sk_buff *skb = alloc_skb(ETH_HLEN + len, GFP_KERNEL);
+	struct sk_buff *skb = payload >= RXE_SEG_BYTES ?
+			      rxe_seg_alloc(ETH_HLEN + len) :
+			      alloc_skb(ETH_HLEN + len, GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(test, skb);
 	skb_reserve(skb, ETH_HLEN);
@@ -107,7 +117,16 @@ static void keep(struct kunit *test, struct before *before, u32 i,
 	memcpy(before->bytes[i], skb->data, skb->len);
 }
 
-/* The packets after the first are of any length up to its */
+/* Up to the first one's; who cuts the unit wants all but the last to have that */
+static u32 next_len(const struct unit_case *c, u32 i, struct rnd_state *rnd)
+{
+	u32 least = c->cut ? RXE_SEG_BYTES : 16;
+
+	if (c->cut && i + 1 < c->count)
+		return c->len;
+	return least + prandom_u32_state(rnd) % (c->len + 1 - least);
+}
+
 static struct sk_buff *make(struct kunit *test, struct before *before)
 {
 	const struct unit_case *c = test->param_value;
@@ -119,14 +138,13 @@ static struct sk_buff *make(struct kunit *test, struct before *before)
 	prandom_seed_state(&rnd, c->len + c->count);
 	skb = packet(test, c->ipv6, c->len, FIRST_ID, &rnd);
 	keep(test, before, 0, skb);
-	rxe_tx_begin(&tx, skb, skb->len);
+	rxe_tx_begin(&tx, skb, skb->len, c->cut);
 	for (i = 1; i < c->count; i++) {
-		skb = packet(test, c->ipv6,
-			     16 + prandom_u32_state(&rnd) % (c->len - 15),
+		skb = packet(test, c->ipv6, next_len(c, i, &rnd),
 			     FIRST_ID + i, &rnd);
 		keep(test, before, i, skb);
 		KUNIT_ASSERT_TRUE(test, rxe_tx_fits(&tx, skb));
-		rxe_tx_join(&tx, skb);
+		KUNIT_ASSERT_TRUE(test, rxe_tx_join(&tx, skb));
 	}
 	KUNIT_EXPECT_EQ(test, tx.count, c->count);
 	return rxe_tx_take(&tx);
@@ -149,6 +167,17 @@ static void send(struct kunit *test, struct sk_buff *skb)
 	eth_hdr(skb)->h_proto = skb->protocol;
 }
 
+/* What the ICRC covers is as it was, but UDP's checksum may be there */
+static void drop_checksum(struct kunit *test, struct sk_buff *skb)
+{
+	const struct unit_case *c = test->param_value;
+	struct udphdr *udp;
+
+	udp = (struct udphdr *)(skb_network_header(skb) + ip_len(c->ipv6));
+	KUNIT_EXPECT_EQ(test, !!udp->check, c->cut);
+	udp->check = 0;
+}
+
 /* Each as it was, with its header's checksum */
 static void expect_packets(struct kunit *test, struct sk_buff *list,
 			   const struct before *before)
@@ -168,11 +197,34 @@ static void expect_packets(struct kunit *test, struct sk_buff *list,
 		ip = skb_network_header(skb);
 		if (!c->ipv6)
 			ip_send_check((struct iphdr *)ip);
+		drop_checksum(test, skb);
 		KUNIT_EXPECT_MEMEQ(test, ip, before->bytes[i], before->len[i]);
 		i++;
 		kfree_skb(skb);
 	}
 	KUNIT_EXPECT_EQ(test, i, c->count);
+}
+
+/* A checksum that somebody has computed is that of the whole datagram */
+static void expect_checksums(struct kunit *test, struct sk_buff *list)
+{
+	const struct unit_case *c = test->param_value;
+	struct sk_buff *skb;
+
+	for (skb = list; skb && c->cut; skb = skb->next) {
+		u32 at = skb_network_offset(skb) + ip_len(c->ipv6);
+		u32 len = skb->len - at;
+		__wsum sum = skb_checksum(skb, at, len, 0);
+		__sum16 rest;
+
+		if (c->ipv6)
+			rest = udp_v6_check(len, &ipv6_hdr(skb)->saddr,
+					    &ipv6_hdr(skb)->daddr, sum);
+		else
+			rest = udp_v4_check(len, ip_hdr(skb)->saddr,
+					    ip_hdr(skb)->daddr, sum);
+		KUNIT_EXPECT_EQ(test, rest, 0);
+	}
 }
 
 static void unit_is_taken_apart_by_the_stack(struct kunit *test)
@@ -189,6 +241,7 @@ static void unit_is_taken_apart_by_the_stack(struct kunit *test)
 	rcu_read_unlock();
 	KUNIT_ASSERT_FALSE(test, IS_ERR_OR_NULL(list));
 	consume_skb(unit);
+	expect_checksums(test, list);
 	expect_packets(test, list, before);
 }
 
@@ -247,7 +300,7 @@ static void unit_has_its_limits(struct kunit *test)
 
 	prandom_seed_state(&rnd, 4);
 	skb = packet(test, false, 64, 7, &rnd);
-	rxe_tx_begin(&tx, skb, skb->len);
+	rxe_tx_begin(&tx, skb, skb->len, false);
 
 	skb = packet(test, false, 64, 8, &rnd);
 	KUNIT_EXPECT_TRUE(test, rxe_tx_fits(&tx, skb));
@@ -273,6 +326,53 @@ static void unit_has_its_limits(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, tx.head);
 }
 
+/* What is to be cut has one length, and ends with what is shorter */
+static void unit_to_cut_ends_with_a_shorter_one(struct kunit *test)
+{
+	struct rnd_state rnd;
+	struct rxe_tx tx;
+	struct sk_buff *skb;
+
+	prandom_seed_state(&rnd, 6);
+	skb = packet(test, false, 2048, 1, &rnd);
+	rxe_tx_begin(&tx, skb, skb->len, true);
+	skb = packet(test, false, 2048, 2, &rnd);
+	KUNIT_EXPECT_TRUE(test, rxe_tx_fits(&tx, skb));
+	KUNIT_EXPECT_TRUE(test, rxe_tx_join(&tx, skb));
+	skb = packet(test, false, 1024, 3, &rnd);
+	KUNIT_EXPECT_TRUE(test, rxe_tx_fits(&tx, skb));
+	KUNIT_EXPECT_TRUE(test, rxe_tx_join(&tx, skb));
+
+	skb = packet(test, false, 1024, 4, &rnd);
+	KUNIT_EXPECT_FALSE(test, rxe_tx_fits(&tx, skb));
+	kfree_skb(skb);
+	skb = rxe_tx_take(&tx);
+	KUNIT_EXPECT_EQ(test, skb_shinfo(skb)->gso_segs, 3);
+	kfree_skb(skb);
+}
+
+/* One that cannot be stolen, for its memory is not a page's */
+static void unit_to_cut_refuses_what_it_cannot_have(struct kunit *test)
+{
+	struct rnd_state rnd;
+	struct rxe_tx tx;
+	struct sk_buff *skb, *copy;
+
+	prandom_seed_state(&rnd, 7);
+	skb = packet(test, false, MOST, 1, &rnd);
+	rxe_tx_begin(&tx, skb, skb->len, true);
+	skb = packet(test, false, MOST, 2, &rnd);
+	copy = skb_copy(skb, GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, copy);
+	KUNIT_EXPECT_TRUE(test, rxe_tx_fits(&tx, copy));
+	KUNIT_EXPECT_FALSE(test, rxe_tx_join(&tx, copy));
+	KUNIT_EXPECT_MEMEQ(test, copy->data, skb->data, skb->len);
+	KUNIT_EXPECT_EQ(test, tx.count, 1);
+	kfree_skb(copy);
+	kfree_skb(skb);
+	kfree_skb(rxe_tx_take(&tx));
+}
+
 /* IP has 16 bits for the length of a unit */
 static void unit_is_not_longer_than_ip_allows(struct kunit *test)
 {
@@ -283,7 +383,7 @@ static void unit_is_not_longer_than_ip_allows(struct kunit *test)
 
 	prandom_seed_state(&rnd, 5);
 	skb = packet(test, false, MOST, id++, &rnd);
-	rxe_tx_begin(&tx, skb, skb->len);
+	rxe_tx_begin(&tx, skb, skb->len, false);
 	for (;;) {
 		skb = packet(test, false, MOST, id++, &rnd);
 		if (!rxe_tx_fits(&tx, skb))
@@ -302,6 +402,8 @@ static struct kunit_case rxe_unit_cases[] = {
 	KUNIT_CASE_PARAM(unit_is_taken_apart_by_the_receiver, unit_gen_params),
 	KUNIT_CASE_PARAM(unit_of_others_is_taken_apart, unit_gen_params),
 	KUNIT_CASE(unit_has_its_limits),
+	KUNIT_CASE(unit_to_cut_ends_with_a_shorter_one),
+	KUNIT_CASE(unit_to_cut_refuses_what_it_cannot_have),
 	KUNIT_CASE(unit_is_not_longer_than_ip_allows),
 	{}
 };
