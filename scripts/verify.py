@@ -6,6 +6,8 @@ two VMs and used by one rping. A prefix that passed is remembered by its hash;
 the first patch that fails ends the run.
 """
 
+import argparse
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -171,8 +173,26 @@ def run(source: Base, todo: list[Prefix], target: Target) -> None:
             _boot(perf, modules, some, step)
 
 
-def main() -> int:
-    """Verify the whole series."""
+def _count(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"not a number above 0: {text}")
+    return int(text)
+
+
+def last_of(argv: list[str]) -> int | None:
+    """How many of the patches are wanted, from the end; None: all."""
+    parser = argparse.ArgumentParser(
+        prog="make verify", description="Build, check and try every patch "
+        "of the series in turn; those that have passed are not tried again.")
+    parser.add_argument("--last", type=_count, metavar="N",
+                        help="only the last N patches, say because those "
+                        "before them have passed on another machine")
+    return parser.parse_args(argv).last
+
+
+def main(argv: list[str]) -> int:
+    """Verify the series, or its last patches."""
+    last = last_of(argv)
     source = base()
     which = series.patches()
     pristine = series.applied(source, [])
@@ -181,13 +201,15 @@ def main() -> int:
         print("verify: there are no patches")
         return 0
     targets = checks.targets(source)
-    todo = prefixes(source.key, which, *_rules(targets))
+    every = prefixes(source.key, which, *_rules(targets))
+    todo = every[-last:] if last else every
     static(source, todo, targets)
     check_added(series.applied(source, which), pristine, ROOT / RXE)
     run(source, todo, targets[0])
-    print(f"verify: all {len(todo)} patches pass on Linux {source.version}")
+    print(f"verify: {'the last' if last else 'all'} {len(todo)} patches pass "
+          f"on Linux {source.version}")
     return 0
 
 
 if __name__ == "__main__":
-    run_main("verify", main)
+    run_main("verify", lambda: main(sys.argv[1:]))

@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+import contextlib
+import io
 import shutil
 import unittest
 from unittest import mock
@@ -150,6 +152,19 @@ class Prefixes(CacheCase):
                 self.assertRaisesRegex(verify.VerifyError, "1.patch: no"):
             verify.static(None, verify.prefixes("base", self.patches), [])
         self.assertEqual(tried, ["1.patch"])
+
+
+class LastPatches(unittest.TestCase):
+    def test_all_unless_asked(self):
+        self.assertIsNone(verify.last_of([]))
+        self.assertEqual(verify.last_of(["--last", "2"]), 2)
+
+    def test_none_is_refused(self):
+        for count in ("0", "-1", "x"):
+            with contextlib.redirect_stderr(io.StringIO()) as said, \
+                    self.assertRaises(SystemExit):
+                verify.last_of(["--last", count])
+            self.assertIn("--last", said.getvalue())
 
 
 class Added(CacheCase):
