@@ -16,6 +16,7 @@ CHECK_PORT = 18520      # verbs_check's side channel
 PERFTEST_PORT = 18515   # perftest's default, and ibv_*_pingpong's
 SKIPPED = 77            # exit status of a guest program that skips
 TRACE = "/sys/kernel/tracing/trace"
+UNIT = re.compile(r"rxe_unit: .* packets=(\d+) bytes=(\d+)")
 
 # Message sizes around every boundary of segmentation; see sizes_around().
 LARGE = (64 << 10, 1 << 20)
@@ -111,20 +112,25 @@ def exchange(what: str, server, server_cmd: str, client, client_cmd: str,
 
 
 def verbs_check(lab, options: str, family: int = 4, swap: bool = False,
-                limit: float = 50, offset: int = 0) -> str:
+                limit: float = 50, offset: int = 0,
+                gids: dict[str, str] | None = None) -> str:
     """Run verbs_check between the hosts; returns what the client wrote.
 
     family: 4 or 6, of the addresses and GIDs; swap: b is the client;
-    limit: seconds, scaled; offset: of the TCP port, for several at once.
+    limit: seconds, scaled; offset: of the TCP port, for several at once;
+    gids: other addresses whose GIDs the hosts (by name) use.
     AssertionError when it fails, Skip when it skips.
     """
     client, server = (lab.b, lab.a) if swap else (lab.a, lab.b)
     seconds = int(scaled(limit))
+    gid = {host.name: f"-x {host.gid(gids[host.name])}" if gids else ""
+           for host in (lab.a, lab.b)}
     common = (f"/payload/bin/verbs_check -p {CHECK_PORT + offset} "
               f"-T {seconds} -W {int(scaled(15) * 1000)}")
-    with serving(server, f"{common} -d {server.dev}", ready="ready") as job:
-        result = client.run(f"{common} -d {client.dev} {options} "
-                            f"{address(server, family)}",
+    with serving(server, f"{common} -d {server.dev} {gid[server.name]}",
+                 ready="ready") as job:
+        result = client.run(f"{common} -d {client.dev} {gid[client.name]} "
+                            f"{options} {address(server, family)}",
                             timeout=seconds + 15)
         # A server whose client could not reach it would wait for it.
         done = job.stop() if result.code else job.wait(scaled(20))
@@ -218,6 +224,14 @@ def traced(host, event: str) -> Iterator[bool]:
     finally:
         if known:
             host.sh(f"echo 0 > {enable}")
+
+
+def largest_unit(host) -> int:
+    """The most packets that left a host together, by its trace of rxe_unit; 0
+    if there is none."""
+    seen = UNIT.findall(host.sh(f"cat {TRACE}"))
+    assert all(int(size) < 1 << 16 for _, size in seen), seen
+    return max((int(packets) for packets, _ in seen), default=0)
 
 
 def interoperate(lab) -> None:

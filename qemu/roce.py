@@ -23,7 +23,8 @@ class Packet:
     """A RoCEv2 packet.
 
     flow: addresses and source port; ip_id: None for IPv6; psn: 24 bits;
-    payload: bytes from the BTH's end to the ICRC.
+    payload: bytes from the BTH's end to the ICRC; checksum: whether UDP has
+    one, which is right then.
     """
 
     flow: bytes
@@ -32,6 +33,7 @@ class Packet:
     qpn: int
     psn: int
     payload: int
+    checksum: bool
 
 
 def icrc(ip: bytes, header: int) -> int:
@@ -52,8 +54,10 @@ def icrc(ip: bytes, header: int) -> int:
     return zlib.crc32(LRH + masked)
 
 
-def _ipv4_checksum(header: bytes) -> int:
-    total = sum(struct.unpack(f">{len(header) // 2}H", header))
+def _checksum(data: bytes) -> int:
+    """The Internet checksum (RFC 1071), 0 if data have their own and are well."""
+    data += bytes(len(data) % 2)
+    total = sum(struct.unpack(f">{len(data) // 2}H", data))
     while total >> 16:
         total = (total & 0xffff) + (total >> 16)
     return total ^ 0xffff
@@ -69,9 +73,11 @@ def seal(frame: bytes) -> bytes:
             struct.pack("<I", icrc(ip, (ip[0] & 15) * 4)))
 
 
-def decode(frame: bytes) -> Packet | None:
+def decode(frame: bytes, offloaded: bool = False) -> Packet | None:
     """The RoCEv2 packet in an Ethernet frame, or None if it has none.
 
+    offloaded: the checksum of UDP may be that of the pseudo-header alone, as in
+    a frame that has not left the memory of virtual machines.
     BadPacket if lengths, checksums or ICRC are wrong.
     """
     kind = frame[12:14]
@@ -95,10 +101,12 @@ def decode(frame: bytes) -> Packet | None:
     if len(ip) != length or udp_length != length - header:
         raise BadPacket(f"IP says {length} bytes, UDP {udp_length}, "
                         f"the frame has {len(frame) - ETHERNET}")
-    if ip_id is not None and _ipv4_checksum(ip[:header]):
+    if ip_id is not None and _checksum(ip[:header]):
         raise BadPacket("IPv4's checksum is wrong")
-    if checksum:
-        raise BadPacket("UDP's checksum is not 0")
+    pseudo = addresses + struct.pack(">II", udp_length, 17)
+    to_do = offloaded and checksum ^ 0xffff == _checksum(pseudo)
+    if checksum and not to_do and _checksum(pseudo + ip[header:]):
+        raise BadPacket("UDP's checksum is wrong")
     if length < header + UDP + BTH + ICRC:
         raise BadPacket(f"{length} bytes have no room for BTH and ICRC")
     [sent] = struct.unpack("<I", ip[-ICRC:])
@@ -109,4 +117,20 @@ def decode(frame: bytes) -> Packet | None:
     return Packet(addresses + source.to_bytes(2, "big"), ip_id, bth[0],
                   int.from_bytes(bth[5:8], "big"),
                   int.from_bytes(bth[9:12], "big"),
-                  len(bth) - BTH - ICRC)
+                  len(bth) - BTH - ICRC, bool(checksum))
+
+
+def captured(pcap: bytes) -> list[bytes]:
+    """The Ethernet frames of a file that tcpdump has written on this kind of
+    machine (pcap-savefile(5)); ValueError if it is another kind of file."""
+    magic, link = struct.unpack_from("<I16xI", pcap)
+    if magic not in (0xa1b2c3d4, 0xa1b23c4d) or link != 1:
+        raise ValueError(f"magic 0x{magic:x}, link type {link}")
+    frames, at = [], 24
+    while at < len(pcap):
+        [have, length] = struct.unpack_from("<8xII", pcap, at)
+        if have != length or at + 16 + have > len(pcap):
+            raise ValueError(f"a frame is cut off at byte {at}")
+        frames.append(pcap[at + 16:at + 16 + have])
+        at += 16 + have
+    return frames

@@ -1,13 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 """checks every byte that a packet has on the wire, whatever it left with."""
 
-import re
-
 from qemu import roce
-from qemu.peers import TRACE, path_mtu, perftest, traced, verbs_check
+from qemu.peers import largest_unit, path_mtu, perftest, traced, verbs_check
 
 REQUIRES = {"tools": ("ib_write_bw",), "faults": True, "seconds": 150}
-UNIT = re.compile(r"rxe_unit: .* packets=(\d+) bytes=(\d+)")
 
 
 def traffic(lab) -> None:
@@ -20,20 +17,16 @@ def traffic(lab) -> None:
     perftest(lab, "ib_write_bw", "-s 64 -n 3200 -l 16")
 
 
-def largest_unit(lab) -> int:
-    """The most packets that left together; 0 if the driver does not say."""
-    seen = UNIT.findall(lab.a.sh(f"cat {TRACE}"))
-    assert all(int(size) < 1 << 16 for _, size in seen), seen
-    return max((int(packets) for packets, _ in seen), default=0)
-
-
 def run(lab):
     faults, packets = [], 0
 
     def look(frame: bytes) -> None:
         nonlocal packets
         try:
-            packets += roce.decode(frame) is not None
+            packet = roce.decode(frame)
+            packets += packet is not None
+            if packet and packet.checksum:
+                raise roce.BadPacket("UDP's checksum is not 0")
         except roce.BadPacket as bad:
             faults.append(f"{bad} ({frame[:80].hex()})")
 
@@ -42,5 +35,5 @@ def run(lab):
     assert not faults, f"{len(faults)} packets are wrong, first: {faults[0]}"
     assert packets > 3000, f"only {packets} packets were seen"
     if units:
-        most = largest_unit(lab)
+        most = largest_unit(lab.a)
         assert most >= 8, f"no more than {most} packets left together"

@@ -20,7 +20,7 @@ def packet(ipv6: bool, payload: bytes = BODY) -> bytearray:
     else:
         ip = bytearray(struct.pack(">BBHHHBBH", 0x45, 0, 20 + udp_length,
                                    7, 0x4000, 64, 17, 0) + bytes(8))
-        struct.pack_into(">H", ip, 10, roce._ipv4_checksum(bytes(ip)))
+        struct.pack_into(">H", ip, 10, roce._checksum(bytes(ip)))
         kind = b"\x08\x00"
     rest = bytes(ip) + udp + bth + payload
     crc = roce.icrc(rest, len(ip))
@@ -59,6 +59,27 @@ class Decode(unittest.TestCase):
             with self.assertRaises(roce.BadPacket):
                 roce.decode(bytes(frame))
 
+    def test_checksum_of_udp_may_be_there_and_right(self):
+        for ipv6 in (False, True):
+            frame = packet(ipv6, BODY + b"x" * 3)
+            header = 40 if ipv6 else 20
+            addresses = frame[22:54] if ipv6 else frame[26:34]
+            udp = frame[14 + header:]
+            pseudo = bytes(addresses) + struct.pack(">II", len(udp), 17)
+            self.assertFalse(roce.decode(bytes(frame)).checksum)
+            alone = bytearray(frame)
+            struct.pack_into(">H", alone, 14 + header + 6,
+                             roce._checksum(pseudo) ^ 0xffff)
+            self.assertTrue(roce.decode(bytes(alone), True).checksum)
+            with self.assertRaisesRegex(roce.BadPacket, "UDP's checksum"):
+                roce.decode(bytes(alone))
+            struct.pack_into(">H", frame, 14 + header + 6,
+                             roce._checksum(pseudo + bytes(udp)))
+            self.assertTrue(roce.decode(bytes(frame)).checksum)
+            frame[14 + header + 6] ^= 1
+            with self.assertRaisesRegex(roce.BadPacket, "UDP's checksum"):
+                roce.decode(bytes(frame))
+
     def test_others_are_none_of_its_business(self):
         frame = packet(False)
         frame[14 + 20 + 3] ^= 1             # another port
@@ -73,6 +94,26 @@ class Decode(unittest.TestCase):
         sealed = roce.seal(bytes(frame))
         self.assertEqual(roce.decode(sealed).psn, 0x22)
         self.assertEqual(sealed[:-4], bytes(frame)[:-4])
+
+
+class Captured(unittest.TestCase):
+    HEAD = struct.pack("<IHHIIII", 0xa1b2c3d4, 2, 4, 0, 0, 262144, 1)
+
+    def test_frames(self):
+        frames = [b"a" * 60, b"b"]
+        file = self.HEAD + b"".join(
+            struct.pack("<4I", 1, 2, len(frame), len(frame)) + frame
+            for frame in frames)
+        self.assertEqual(roce.captured(file), frames)
+        self.assertEqual(roce.captured(self.HEAD), [])
+        with self.assertRaisesRegex(ValueError, "cut off"):
+            roce.captured(file[:-1])
+
+    def test_another_file(self):
+        with self.assertRaisesRegex(ValueError, "magic"):
+            roce.captured(bytes(24))
+        with self.assertRaisesRegex(ValueError, "cut off"):
+            roce.captured(self.HEAD + struct.pack("<4I", 1, 2, 3, 4) + b"abc")
 
 
 if __name__ == "__main__":
