@@ -177,6 +177,22 @@ def counter(host, name: str) -> int:
                        f"hw_counters/{name}"))
 
 
+def flows(host, when: str = "now") -> None:
+    """Wait until data arrive at a host: so few that a slow kernel does it."""
+    before = counter(host, "rcvd_bytes")
+    poll(lambda: counter(host, "rcvd_bytes") > before + (64 << 10), 10,
+         f"{when}, the peer receives data")
+
+
+def rests(host) -> None:
+    """Nothing may arrive at a host, but what has been on the way."""
+    time.sleep(0.3)
+    before = counter(host, "rcvd_bytes")
+    time.sleep(0.3)
+    more = counter(host, "rcvd_bytes") - before
+    assert not more, f"{more} bytes arrived"
+
+
 def verbs_rules(host, case: str, limit: float = 40) -> None:
     """Run one case of verbs_rules on a host; limit: seconds, scaled."""
     result = host.run(f"/payload/bin/verbs_rules {host.dev} "

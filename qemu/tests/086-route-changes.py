@@ -1,31 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 """changes the route to the peer while data are sent."""
 
-import time
-
 from qemu.limits import scaled
-from qemu.peers import (PERFTEST_PORT, address, counter, expect_ok, poll,
+from qemu.peers import (PERFTEST_PORT, address, expect_ok, flows, rests,
                         serving)
 
 REQUIRES = {"tools": ("ib_write_bw",), "seconds": 120}
-FLOW = 64 << 10         # bytes: few enough for a slow kernel
 SECONDS = 8             # on a fast kernel; longer than the changes take
-
-
-def flows(host) -> None:
-    """Wait until data arrive at a host."""
-    before = counter(host, "rcvd_bytes")
-    poll(lambda: counter(host, "rcvd_bytes") > before + FLOW, 10,
-         "the peer receives data")
-
-
-def rests(host) -> None:
-    """Nothing may arrive, but what has been on the way."""
-    time.sleep(0.3)
-    before = counter(host, "rcvd_bytes")
-    time.sleep(0.3)
-    more = counter(host, "rcvd_bytes") - before
-    assert not more, f"{more} bytes arrived without a route"
 
 
 def change(lab, routes: tuple[str, ...]) -> None:

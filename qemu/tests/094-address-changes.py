@@ -1,35 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 """changes a host's MTU and its address while data are sent."""
 
-import time
 from collections.abc import Callable
 
 from qemu.limits import scaled
 from qemu.machine import Result
-from qemu.peers import (PERFTEST_PORT, address, counter, expect_ok, poll,
-                        serving, verbs_check)
+from qemu.peers import (PERFTEST_PORT, address, expect_ok, flows, poll,
+                        rests, serving, verbs_check)
 from qemu.uppers import has_gid
 
 REQUIRES = {"tools": ("ib_write_bw",), "seconds": 120, "two_guests": True}
-FLOW = 64 << 10         # bytes: few enough for a slow kernel
 SECONDS = 8             # on a fast kernel; longer than the changes take
 SMALL_MTU = 1500        # of a path of 4096
-
-
-def flows(host, when: str) -> None:
-    """Wait until data arrive at a host."""
-    before = counter(host, "rcvd_bytes")
-    poll(lambda: counter(host, "rcvd_bytes") > before + FLOW, 10,
-         f"{when}, the peer receives data")
-
-
-def rests(host) -> None:
-    """Nothing may arrive, but what has been on the way."""
-    time.sleep(0.3)
-    before = counter(host, "rcvd_bytes")
-    time.sleep(0.3)
-    more = counter(host, "rcvd_bytes") - before
-    assert not more, f"{more} bytes arrived"
 
 
 def small_mtu(lab) -> None:
