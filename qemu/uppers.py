@@ -45,8 +45,13 @@ ip addr add {ip6}/64 dev {VLAN} nodad""")
 
 
 @contextlib.contextmanager
-def vlan(lab, number: int, vrf: bool = False) -> Iterator[None]:
-    """A VLAN between the hosts until the block ends; vrf: in a VRF on both."""
+def vlan(lab, number: int,
+         vrf: bool = False) -> Iterator[list[dict[str, str]]]:
+    """A VLAN between the hosts until the block ends; yields its addresses by
+    the hosts' names, those of IPv4 and those of IPv6.
+
+    vrf: in a VRF on both hosts.
+    """
     with contextlib.ExitStack() as stack:
         for host in (lab.a, lab.b):
             if vrf:
@@ -55,4 +60,5 @@ def vlan(lab, number: int, vrf: bool = False) -> Iterator[None]:
                 stack.callback(host.sh, f"ip link del {VRF}")
             stack.callback(host.run, f"ip link del {VLAN}")
             _add(host, number, vrf)
-        yield
+        yield [{host.name: addresses(host, number)[which]
+                for host in (lab.a, lab.b)} for which in (0, 1)]

@@ -14,13 +14,11 @@ ACCEPT = "/proc/sys/net/ipv4/udp_l3mdev_accept"
 
 def run(lab):
     hosts = (lab.a, lab.b)
-    with uppers.vlan(lab, NUMBER, vrf=True):
+    with uppers.vlan(lab, NUMBER, vrf=True) as families:
         for host in hosts:
             host.sh(f"echo 1 > {ACCEPT}")
         try:
-            for which in (0, 1):
-                gids = {host.name: uppers.addresses(host, NUMBER)[which]
-                        for host in hosts}
+            for gids in families:
                 verbs_check(lab, "-t rc -o send,write,read -n 8 -b 1048576 "
                                  "-s 1,4096,65536", gids=gids)
                 verbs_check(lab, "-t ud -o send -n 8 -s 64,1024", gids=gids)
