@@ -16,7 +16,7 @@ from scripts import cache, config, kmake, module, series
 from scripts.base import Base, clean_env
 from scripts.errors import LabError
 from scripts.kernel import Kernel, kernel
-from scripts.paths import PATCHES, RXE
+from scripts.paths import PATCHES, RXE, cache_dir
 from scripts.progress import Step
 
 ALLOW = PATCHES / "CHECKPATCH.allow"
@@ -106,6 +106,16 @@ def unchecked(output: str) -> list[str]:
                   if not name.endswith((".mod", ".module-common")))
 
 
+def _remember_objects(into: Path) -> list[str]:
+    """make's variables to compile what the last patch has not changed no more.
+
+    into: where the tree is, which makes no difference; see ccache(1).
+    """
+    return ["CC=ccache gcc", f"CCACHE_DIR={cache_dir() / 'ccache'}",
+            f"CCACHE_BASEDIR={into}", "CCACHE_NOHASHDIR=1",
+            "CCACHE_MAXSIZE=1G"]
+
+
 def compiled(target: Target, tree: Path) -> tuple[Path, Counter[str]]:
     """(module, messages) of a tree built for a target; cached."""
     suites = (target.suites and module.KUNIT.removeprefix("CONFIG_")
@@ -115,7 +125,8 @@ def compiled(target: Target, tree: Path) -> tuple[Path, Counter[str]]:
 
     def make(into: Path) -> None:
         output = module.compile_in(target.kbuild, tree, into, "verify",
-                                   [*args, *module.flags(source, suites)])
+                                   [*args, *module.flags(source, suites),
+                                    *_remember_objects(into)])
         left = unchecked(output) if SPARSE[0] in args else []
         if left:
             raise kmake.BuildError("sparse did not look at "
