@@ -151,8 +151,7 @@ void rxe_inflight_join(const struct rxe_pkt_info *pkt, u32 truesize,
 	if (pkt->mask & RXE_PAYLOAD_MASK)
 		learn_size(qp, truesize);
 
-	if (added)
-		refcount_add(added, &qp->sk->sk->sk_wmem_alloc);
+	refcount_add(added, &qp->sk->sk->sk_wmem_alloc);
 	trace_rxe_inflight(qp);
 }
 

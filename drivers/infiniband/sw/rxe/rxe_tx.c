@@ -12,15 +12,15 @@
  *
  * A unit is what GRO makes of the packets of a flow that it will forward (see
  * "fraglist" in Documentation/networking/segmentation-offloads.rst): a packet
- * with others on its frag_list, each with its own headers. So they may be of any
- * size up to the first one's, by which the stack judges them all, and keep their
- * checksum 0. No byte is copied when the stack takes the unit apart, where the
- * device, or what it leads to, cannot take it whole.
+ * with others on its frag_list, each with its own headers. So they may be of
+ * any size up to the first one's, by which the stack judges them all, and keep
+ * their checksum 0. No byte is copied when the stack takes the unit apart,
+ * where the device, or what it leads to, cannot take it whole.
  *
- * For a device that does not know such units, but cuts long packets, a unit of an
- * RC queue pair's long messages has the form that rxe_seg.c gives it. Nothing says that a device
- * counts the ids up, which the ICRC covers: RC gets along without, see vain, the
- * others would lose all but the first packet of each unit.
+ * For a device that does not know such units, but cuts long packets, a unit of
+ * an RC queue pair's long messages has the form that rxe_seg.c gives it. Nothing
+ * says that a device counts the ids up, which the ICRC covers: RC gets along
+ * without, see vain, the others would lose all but the first packet of a unit.
  */
 #include <linux/ip.h>
 #include <linux/ipv6.h>
@@ -193,7 +193,7 @@ struct sk_buff *rxe_tx_take(struct rxe_tx *tx)
 	return head;
 }
 
-/* No unit of what will be encrypted or encapsulated, or is refused for its length */
+/* No unit of what will be encrypted or encapsulated, or is too long anyway */
 static unsigned int most_after(const struct rxe_tx *tx,
 			       const struct sk_buff *skb)
 {
@@ -211,8 +211,8 @@ static unsigned int most_after(const struct rxe_tx *tx,
  * @qp: the QP
  * @skb: the packet, from the IP header on
  *
- * Before a run sleeps: nothing holds the packet's device then. Without a route the
- * packet will be dropped, unless it is looped back.
+ * Before a run sleeps: nothing holds the packet's device then. Without a route
+ * the packet will be dropped, unless it is looped back.
  *
  * Context: the side's run.
  */

@@ -167,6 +167,18 @@ static void send(struct kunit *test, struct sk_buff *skb)
 	eth_hdr(skb)->h_proto = skb->protocol;
 }
 
+/* A unit on its way, and what its packets were */
+static struct sk_buff *sent(struct kunit *test, struct before **before)
+{
+	struct sk_buff *unit;
+
+	*before = kunit_kzalloc(test, sizeof(**before), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, *before);
+	unit = make(test, *before);
+	send(test, unit);
+	return unit;
+}
+
 /* What the ICRC covers is as it was, but UDP's checksum may be there */
 static void drop_checksum(struct kunit *test, struct sk_buff *skb)
 {
@@ -229,13 +241,10 @@ static void expect_checksums(struct kunit *test, struct sk_buff *list)
 
 static void unit_is_taken_apart_by_the_stack(struct kunit *test)
 {
-	struct before *before = kunit_kzalloc(test, sizeof(*before),
-					      GFP_KERNEL);
-	struct sk_buff *unit, *list;
+	struct before *before;
+	struct sk_buff *unit = sent(test, &before);
+	struct sk_buff *list;
 
-	KUNIT_ASSERT_NOT_NULL(test, before);
-	unit = make(test, before);
-	send(test, unit);
 	rcu_read_lock();
 	list = __skb_gso_segment(unit, 0, true);
 	rcu_read_unlock();
@@ -254,13 +263,9 @@ static void deliver(struct sk_buff *skb, bool ipv6)
 static void unit_is_taken_apart_by_the_receiver(struct kunit *test)
 {
 	const struct unit_case *c = test->param_value;
-	struct before *before = kunit_kzalloc(test, sizeof(*before),
-					      GFP_KERNEL);
-	struct sk_buff *unit;
+	struct before *before;
+	struct sk_buff *unit = sent(test, &before);
 
-	KUNIT_ASSERT_NOT_NULL(test, before);
-	unit = make(test, before);
-	send(test, unit);
 	deliver(unit, c->ipv6);
 	rcu_read_lock();
 	expect_packets(test, rxe_rx_packets(unit), before);
@@ -271,14 +276,10 @@ static void unit_is_taken_apart_by_the_receiver(struct kunit *test)
 static void unit_of_others_is_taken_apart(struct kunit *test)
 {
 	const struct unit_case *c = test->param_value;
-	struct before *before = kunit_kzalloc(test, sizeof(*before),
-					      GFP_KERNEL);
-	struct sk_buff *unit, *clone;
+	struct before *before;
+	struct sk_buff *unit = sent(test, &before);
+	struct sk_buff *clone = skb_clone(unit, GFP_KERNEL);
 
-	KUNIT_ASSERT_NOT_NULL(test, before);
-	unit = make(test, before);
-	send(test, unit);
-	clone = skb_clone(unit, GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, clone);
 	deliver(unit, c->ipv6);
 	rcu_read_lock();
