@@ -24,6 +24,7 @@ struct pair {
 	struct ibv_comp_channel *channel;
 	struct ibv_cq *send_cq;
 	struct ibv_cq *recv_cq;
+	struct ibv_srq *srq;	/* or NULL: the queue pair has a queue of its own */
 	struct ibv_qp *qp;
 	struct ibv_qp *peer;	/* what it is connected to: itself, usually */
 	struct ibv_mr *mr;
@@ -36,9 +37,12 @@ struct pair_limits {
 	int send_wr;
 	int recv_wr;
 	int send_cqe;
+	int recv_cqe;
+	int srq_wr;	/* 0: no shared receive queue */
 };
 
-#define PAIR_ROOMY	{ .send_wr = 1024, .recv_wr = 8, .send_cqe = 256 }
+#define PAIR_ROOMY	{ .send_wr = 1024, .recv_wr = 8, .send_cqe = 256, \
+			  .recv_cqe = 256 }
 
 static void __attribute__((noreturn, format(printf, 1, 2)))
 fail(const char *format, ...)
@@ -89,7 +93,8 @@ static void pair_to_init(struct pair *pair)
 		.qp_state = IBV_QPS_INIT,
 		.port_num = 1,
 		.qp_access_flags = IBV_ACCESS_REMOTE_WRITE |
-				   IBV_ACCESS_REMOTE_READ,
+				   IBV_ACCESS_REMOTE_READ |
+				   IBV_ACCESS_REMOTE_ATOMIC,
 	};
 
 	pair_modify(pair, &attr, IBV_QP_PKEY_INDEX | IBV_QP_PORT |
@@ -156,6 +161,15 @@ static void pair_to_error(struct pair *pair)
 	pair_modify(pair, &attr, 0);
 }
 
+static struct ibv_srq *pair_make_srq(struct pair *pair, int wr)
+{
+	struct ibv_srq_init_attr init = {
+		.attr = { .max_wr = wr, .max_sge = 1 },
+	};
+
+	return pair_check(ibv_create_srq(pair->pd, &init), "ibv_create_srq");
+}
+
 static void pair_make(struct pair *pair, const char *device, int gid_index,
 		      const struct pair_limits *limits)
 {
@@ -179,11 +193,15 @@ static void pair_make(struct pair *pair, const char *device, int gid_index,
 						 limits->send_cqe, NULL,
 						 pair->channel, 0),
 				   "ibv_create_cq");
-	pair->recv_cq = pair_check(ibv_create_cq(pair->context, 256, NULL,
+	pair->recv_cq = pair_check(ibv_create_cq(pair->context,
+						 limits->recv_cqe, NULL,
 						 pair->channel, 0),
 				   "ibv_create_cq");
 	init.send_cq = pair->send_cq;
 	init.recv_cq = pair->recv_cq;
+	if (limits->srq_wr)
+		pair->srq = pair_make_srq(pair, limits->srq_wr);
+	init.srq = pair->srq;
 	pair->qp = pair_check(ibv_create_qp(pair->pd, &init), "ibv_create_qp");
 
 	pair->out = pair_check(calloc(2, PAIR_BYTES), "calloc");
@@ -191,7 +209,8 @@ static void pair_make(struct pair *pair, const char *device, int gid_index,
 	pair->mr = pair_check(ibv_reg_mr(pair->pd, pair->out, 2 * PAIR_BYTES,
 					 IBV_ACCESS_LOCAL_WRITE |
 					 IBV_ACCESS_REMOTE_READ |
-					 IBV_ACCESS_REMOTE_WRITE),
+					 IBV_ACCESS_REMOTE_WRITE |
+					 IBV_ACCESS_REMOTE_ATOMIC),
 			      "ibv_reg_mr");
 	pair->peer = pair->qp;
 	pair_up(pair);
@@ -207,15 +226,25 @@ static void pair_post_recv(struct pair *pair, uint64_t wr_id)
 	struct ibv_recv_wr wr = { .wr_id = wr_id, .sg_list = &sge,
 				  .num_sge = 1 };
 	struct ibv_recv_wr *bad;
-	int error = ibv_post_recv(pair->qp, &wr, &bad);
+	int error = pair->srq ? ibv_post_srq_recv(pair->srq, &wr, &bad) :
+				ibv_post_recv(pair->qp, &wr, &bad);
 
 	if (error)
-		fail("ibv_post_recv: %s", strerror(error));
+		fail("posting a receive: %s", strerror(error));
 }
 
-/* A WRITE of the first bytes of pair->out to pair->in */
-static void pair_post(struct pair *pair, uint64_t wr_id, uint32_t bytes,
-		      unsigned int flags)
+static void pair_post_list(struct pair *pair, struct ibv_send_wr *list)
+{
+	struct ibv_send_wr *bad;
+	int error = ibv_post_send(pair->qp, list, &bad);
+
+	if (error)
+		fail("ibv_post_send: %s", strerror(error));
+}
+
+/* The first bytes of pair->out, to pair->in if it is a WRITE */
+static void pair_post_op(struct pair *pair, enum ibv_wr_opcode opcode,
+			 uint64_t wr_id, uint32_t bytes, unsigned int flags)
 {
 	struct ibv_sge sge = {
 		.addr = (uintptr_t)pair->out,
@@ -226,16 +255,19 @@ static void pair_post(struct pair *pair, uint64_t wr_id, uint32_t bytes,
 		.wr_id = wr_id,
 		.sg_list = &sge,
 		.num_sge = 1,
-		.opcode = IBV_WR_RDMA_WRITE,
+		.opcode = opcode,
 		.send_flags = flags,
 		.wr.rdma.remote_addr = (uintptr_t)pair->in,
 		.wr.rdma.rkey = pair->mr->rkey,
 	};
-	struct ibv_send_wr *bad;
-	int error = ibv_post_send(pair->qp, &wr, &bad);
 
-	if (error)
-		fail("ibv_post_send: %s", strerror(error));
+	pair_post_list(pair, &wr);
+}
+
+static void pair_post(struct pair *pair, uint64_t wr_id, uint32_t bytes,
+		      unsigned int flags)
+{
+	pair_post_op(pair, IBV_WR_RDMA_WRITE, wr_id, bytes, flags);
 }
 
 static void pair_post_write(struct pair *pair, uint64_t wr_id, uint32_t bytes)

@@ -60,6 +60,23 @@ static void ring_inline_length(struct pair *pair)
 	expect_refusal(pair, ring, IBV_WC_LOC_LEN_ERR);
 }
 
+/* A message has 2 GiB at most */
+static void ring_length(struct pair *pair)
+{
+	struct rxe_queue_buf *ring = ring_find();
+	struct rxe_send_wqe *wqe = ring_fill(ring, 1);
+
+	wqe->wr.send_flags = IBV_SEND_SIGNALED;
+	wqe->dma.length = 0xfffff800;
+	wqe->dma.resid = 0xfffff800;
+	wqe->dma.num_sge = 1;
+	wqe->dma.sge[0].addr = (uintptr_t)pair->out;
+	wqe->dma.sge[0].length = 0xfffff800;
+	wqe->dma.sge[0].lkey = pair->mr->lkey;
+	pair_post_recv(pair, 7);
+	expect_refusal(pair, ring, IBV_WC_LOC_LEN_ERR);
+}
+
 /* The state of a WQE is the driver's: what a user writes there is ignored */
 static void ring_state(struct pair *pair)
 {
@@ -128,26 +145,189 @@ static void solicited_error(struct pair *pair)
 	pair_expect(pair->recv_cq, 7, IBV_WC_WR_FLUSH_ERR, "flushed receive");
 }
 
+/* Waits for an event of a kind, of whatever object */
+static struct ibv_async_event wait_for_event(struct pair *pair,
+					     enum ibv_event_type type)
+{
+	struct ibv_async_event event;
+
+	do {
+		if (!pair_readable(pair->context->async_fd, PAIR_WAIT_MS))
+			fail("no event \"%s\"", ibv_event_type_str(type));
+		if (ibv_get_async_event(pair->context, &event))
+			fail("ibv_get_async_event failed");
+		ibv_ack_async_event(&event);
+	} while (event.event_type != type);
+	return event;
+}
+
+static void expect_overflow_of(struct pair *pair, struct ibv_cq *cq)
+{
+	pair_expect_error_state(pair);
+	if (wait_for_event(pair, IBV_EVENT_CQ_ERR).element.cq != cq)
+		fail("the wrong completion queue has overflowed");
+}
+
 /* The consumer never polls: its completions have no room any more */
 static void overflow(struct pair *pair)
 {
-	struct ibv_async_event event;
-	int fd = pair->context->async_fd;
-	int cq_err = 0;
-
 	for (int i = 0; i < 32; i++)
 		pair_post_write(pair, i, 8);
-	pair_expect_error_state(pair);
-	while (!cq_err) {
-		if (!pair_readable(fd, PAIR_WAIT_MS))
-			fail("no event of the overflow");
-		if (ibv_get_async_event(pair->context, &event))
-			fail("ibv_get_async_event failed");
-		cq_err = event.event_type == IBV_EVENT_CQ_ERR &&
-			 event.element.cq == pair->send_cq;
-		ibv_ack_async_event(&event);
-	}
+	expect_overflow_of(pair, pair->send_cq);
 	pair_expect(pair->send_cq, 0, IBV_WC_SUCCESS, "first completion");
+}
+
+static void overflow_recv(struct pair *pair)
+{
+	for (int i = 0; i < 32; i++)
+		pair_post_recv(pair, i);
+	for (int i = 0; i < 32; i++)
+		pair_post_op(pair, IBV_WR_SEND, i, 8, IBV_SEND_SIGNALED);
+	expect_overflow_of(pair, pair->recv_cq);
+	pair_expect(pair->recv_cq, 0, IBV_WC_SUCCESS, "first completion");
+}
+
+/* Not before what was posted has been done */
+static void event_drained(struct pair *pair)
+{
+	struct ibv_qp_attr attr = {
+		.qp_state = IBV_QPS_SQD,
+		.en_sqd_async_notify = 1,
+	};
+
+	for (int i = 0; i < 8; i++)
+		pair_post_write(pair, i, PAIR_BYTES / 4);
+	pair_modify(pair, &attr, IBV_QP_EN_SQD_ASYNC_NOTIFY);
+	if (wait_for_event(pair, IBV_EVENT_SQ_DRAINED).element.qp != pair->qp)
+		fail("the wrong queue pair is drained");
+}
+
+static void event_srq_limit(struct pair *pair)
+{
+	struct ibv_srq_attr attr = { .srq_limit = 4 };
+
+	for (int i = 0; i < 8; i++)
+		pair_post_recv(pair, i);
+	if (ibv_modify_srq(pair->srq, &attr, IBV_SRQ_LIMIT))
+		fail("ibv_modify_srq failed");
+	for (int i = 0; i < 4; i++)
+		pair_post_op(pair, IBV_WR_SEND, i, 8, IBV_SEND_SIGNALED);
+	for (int i = 0; i < 4; i++)
+		pair_expect(pair->recv_cq, i, IBV_WC_SUCCESS, "receive");
+	if (pair_readable(pair->context->async_fd, 100))
+		fail("an event though there are as many as the limit");
+	pair_post_op(pair, IBV_WR_SEND, 4, 8, IBV_SEND_SIGNALED);
+	if (wait_for_event(pair, IBV_EVENT_SRQ_LIMIT_REACHED).element.srq !=
+	    pair->srq)
+		fail("the wrong shared receive queue");
+	pair_post_op(pair, IBV_WR_SEND, 5, 8, IBV_SEND_SIGNALED);
+	if (pair_readable(pair->context->async_fd, 100))
+		fail("another event though the limit was not set again");
+}
+
+static void event_last_wqe(struct pair *pair)
+{
+	pair_to_error(pair);
+	if (wait_for_event(pair, IBV_EVENT_QP_LAST_WQE_REACHED).element.qp !=
+	    pair->qp)
+		fail("the wrong queue pair");
+}
+
+/* Nothing is there to receive into when the messages come */
+static void receiver_not_ready(struct pair *pair)
+{
+	const struct timespec pause = { .tv_nsec = 50000000 };
+
+	for (int i = 0; i < 4; i++)
+		pair_post_op(pair, IBV_WR_SEND, i, PAIR_BYTES / 4,
+			     IBV_SEND_SIGNALED);
+	for (int i = 0; i < 4; i++) {
+		nanosleep(&pause, NULL);
+		pair_post_recv(pair, i);
+		pair_expect(pair->recv_cq, i, IBV_WC_SUCCESS, "receive");
+		pair_expect(pair->send_cq, i, IBV_WC_SUCCESS, "send");
+	}
+}
+
+#define ROUNDS	40
+
+/* Of all that a mixed list has: what came before is done, and nothing else */
+static void mixed_list(struct pair *pair)
+{
+	uint64_t *out = (void *)pair->out, *in = (void *)pair->in;
+	uint64_t *was = out + 4 * ROUNDS, *read = out + 5 * ROUNDS;
+	struct ibv_send_wr wr[3 * ROUNDS] = {};
+	struct ibv_sge sge[3 * ROUNDS];
+
+	for (int i = 0; i < 3 * ROUNDS; i++) {
+		uint64_t *local = i % 3 == 0 ? out + i :
+				  i % 3 == 1 ? was + i / 3 : read + i / 3;
+
+		sge[i] = (struct ibv_sge){ (uintptr_t)local, sizeof(*local),
+					   pair->mr->lkey };
+		wr[i].wr_id = i;
+		wr[i].sg_list = &sge[i];
+		wr[i].num_sge = 1;
+		wr[i].next = i + 1 < 3 * ROUNDS ? &wr[i + 1] : NULL;
+		wr[i].send_flags = IBV_SEND_SIGNALED;
+		wr[i].wr.rdma.remote_addr = (uintptr_t)in;
+		wr[i].wr.rdma.rkey = pair->mr->rkey;
+		switch (i % 3) {
+		case 0:
+			out[i] = 1000 * i;
+			wr[i].opcode = IBV_WR_RDMA_WRITE;
+			break;
+		case 1:
+			wr[i].opcode = IBV_WR_ATOMIC_FETCH_AND_ADD;
+			wr[i].wr.atomic.remote_addr = (uintptr_t)in;
+			wr[i].wr.atomic.compare_add = 7;
+			wr[i].wr.atomic.rkey = pair->mr->rkey;
+			break;
+		case 2:
+			wr[i].opcode = IBV_WR_RDMA_READ;
+		}
+	}
+	pair_post_list(pair, wr);
+	for (int i = 0; i < 3 * ROUNDS; i++)
+		pair_expect(pair->send_cq, i, IBV_WC_SUCCESS, "mixed list");
+	for (int i = 0; i < ROUNDS; i++)
+		if (was[i] != 3000ull * i || read[i] != was[i] + 7)
+			fail("round %d: the atomic found %llu, the READ %llu",
+			     i, (unsigned long long)was[i],
+			     (unsigned long long)read[i]);
+}
+
+/* Whoever is still writing to it when a region ends, writes no more afterwards */
+static void dereg_busy(struct pair *pair)
+{
+	const struct timespec pause = { .tv_nsec = 200000000 };
+	struct ibv_mr *target = pair_check(ibv_reg_mr(pair->pd, pair->in,
+						      PAIR_BYTES,
+						      IBV_ACCESS_LOCAL_WRITE |
+						      IBV_ACCESS_REMOTE_WRITE),
+					   "ibv_reg_mr");
+	struct ibv_mr source = *pair->mr, *all = pair->mr;
+	struct ibv_wc wc;
+
+	source.rkey = target->rkey;
+	pair->mr = &source;
+	memset(pair->out, 1, PAIR_BYTES);
+	for (int i = 0; i < 64; i++)
+		pair_post_write(pair, i, PAIR_BYTES);
+	pair_expect(pair->send_cq, 0, IBV_WC_SUCCESS, "first write");
+	if (ibv_dereg_mr(target))
+		fail("ibv_dereg_mr failed");
+	memset(pair->in, 2, PAIR_BYTES);
+	nanosleep(&pause, NULL);
+	for (int i = 0; i < PAIR_BYTES; i++)
+		if (pair->in[i] != 2)
+			fail("byte %d was written after the region's end", i);
+	/* with the NAK, or flushed: the receiver is the sender, and in error */
+	for (int i = 1; i < 64; i++)
+		wc = pair_wait(pair->send_cq, "write");
+	if (wc.status == IBV_WC_SUCCESS)
+		fail("the last write came through");
+	pair->mr = all;
 }
 
 static void use_again(struct pair *pair)
@@ -241,14 +421,22 @@ static const struct {
 	{ "ring-reg-mr",	ring_reg_mr,		PAIR_ROOMY },
 	{ "ring-num-sge",	ring_num_sge,		PAIR_ROOMY },
 	{ "ring-inline-length",	ring_inline_length,	PAIR_ROOMY },
+	{ "ring-length",	ring_length,		PAIR_ROOMY },
 	{ "ring-state",		ring_state,		PAIR_ROOMY },
 	{ "ring-index",		ring_index,		PAIR_ROOMY },
 	{ "ring-scribble",	ring_scribble,		PAIR_ROOMY },
-	{ "solicited-error",	solicited_error,	{ 16, 8, 64 } },
-	{ "overflow",		overflow,		{ 64, 8, 4 } },
+	{ "solicited-error",	solicited_error,	{ 16, 8, 64, 256, 0 } },
+	{ "overflow",		overflow,		{ 64, 8, 4, 256, 0 } },
+	{ "overflow-recv",	overflow_recv,		{ 64, 64, 256, 4, 0 } },
+	{ "event-drained",	event_drained,		PAIR_ROOMY },
+	{ "event-srq-limit",	event_srq_limit,	{ 64, 0, 256, 256, 64 } },
+	{ "event-last-wqe",	event_last_wqe,		{ 64, 0, 256, 256, 64 } },
+	{ "not-ready",		receiver_not_ready,	PAIR_ROOMY },
+	{ "mixed-list",		mixed_list,		PAIR_ROOMY },
+	{ "dereg-busy",		dereg_busy,		PAIR_ROOMY },
 	{ "bursts",		bursts,			PAIR_ROOMY },
-	{ "reset-pending",	reset_pending,		{ 128, 8, 256 } },
-	{ "reset-failed",	reset_failed,		{ 128, 8, 256 } },
+	{ "reset-pending",	reset_pending,		{ 128, 8, 256, 256, 0 } },
+	{ "reset-failed",	reset_failed,		{ 128, 8, 256, 256, 0 } },
 };
 
 int main(int argc, char **argv)

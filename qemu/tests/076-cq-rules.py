@@ -7,5 +7,5 @@ REQUIRES = {"seconds": 60}
 
 
 def run(lab):
-    for case in ("solicited-error", "overflow"):
+    for case in ("solicited-error", "overflow", "overflow-recv"):
         verbs_rules(lab.a, case)

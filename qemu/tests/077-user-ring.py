@@ -4,8 +4,8 @@
 from qemu.peers import verbs_rules
 
 REQUIRES = {"seconds": 120, "own_boot": True}
-CASES = ("ring-state", "ring-num-sge", "ring-inline-length", "ring-index",
-         "ring-scribble", "ring-opcode", "ring-reg-mr")
+CASES = ("ring-state", "ring-num-sge", "ring-inline-length", "ring-length",
+         "ring-index", "ring-scribble", "ring-opcode", "ring-reg-mr")
 
 
 def run(lab):

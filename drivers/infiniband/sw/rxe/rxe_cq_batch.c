@@ -120,7 +120,7 @@ int rxe_cq_batch_flush(struct rxe_cq_batch *batch, struct rxe_cq *cq)
 		return 0;
 
 	rxe_err_cq(cq, "queue full\n");
-	rxe_notify_cq(cq, RXE_NOTIFY_OVERFLOW);
+	rxe_notify(&cq->calls, RXE_NOTIFY_OVERFLOW);
 	return -EBUSY;
 }
 
@@ -136,7 +136,7 @@ int rxe_cq_batch_flush(struct rxe_cq_batch *batch, struct rxe_cq *cq)
 void rxe_cq_batch_tell(struct rxe_cq_batch *batch, struct rxe_cq *cq)
 {
 	if (batch->tell)
-		rxe_notify_cq(cq, RXE_NOTIFY_COMP);
+		rxe_notify(&cq->calls, RXE_NOTIFY_COMP);
 	batch->tell = false;
 }
 

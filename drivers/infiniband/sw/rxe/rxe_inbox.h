@@ -3,7 +3,7 @@
  * The packets that have arrived for a side of a QP.
  *
  * Stage:	rx, between the check of a packet and the side's passes
- * In:		packets, one by one, from any CPU
+ * In:		packets, those that arrived together at once, from any CPU
  * Out:		the same, in order
  * Context:	bottom halves disabled to add; the rest is for the side's run, or
  *		while it is stopped
@@ -13,6 +13,7 @@
 #ifndef RXE_INBOX_H
 #define RXE_INBOX_H
 
+#include <linux/preempt.h>
 #include <linux/skbuff.h>
 
 /**
@@ -31,10 +32,16 @@ static inline void rxe_inbox_init(struct rxe_inbox *inbox)
 	__skb_queue_head_init(&inbox->taken);
 }
 
-static inline void rxe_inbox_add(struct rxe_inbox *inbox, struct sk_buff *skb)
+/**
+ * rxe_inbox_add() - Add packets
+ * @inbox: a side's
+ * @skbs: the packets, whose lock nobody needs; empty afterwards
+ */
+static inline void rxe_inbox_add(struct rxe_inbox *inbox,
+				 struct sk_buff_head *skbs)
 {
 	spin_lock(&inbox->arrived.lock);
-	__skb_queue_tail(&inbox->arrived, skb);
+	skb_queue_splice_tail_init(skbs, &inbox->arrived);
 	spin_unlock(&inbox->arrived.lock);
 }
 
@@ -84,6 +91,18 @@ static inline struct sk_buff *rxe_inbox_take(struct rxe_inbox *inbox)
 	if (skb)
 		__skb_unlink(skb, &inbox->taken);
 	return skb;
+}
+
+/**
+ * rxe_inbox_done() - Free a packet that the side is done with
+ * @skb: the packet, of rxe_inbox_take(), or NULL
+ *
+ * The next packet that this CPU makes has the same skb, if a run is not one that
+ * may sleep.
+ */
+static inline void rxe_inbox_done(struct sk_buff *skb)
+{
+	napi_consume_skb(skb, softirq_count());
 }
 
 /**

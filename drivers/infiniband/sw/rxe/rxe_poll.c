@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * What waits for a CPU's softirq: the sides of QPs, for packets until the network
- * stack has delivered all it has, and then each runs once; after them the CQs
- * whose consumers are to be called.
+ * stack has delivered all it has, and then each runs once; after them the
+ * consumers that are to be called.
  *
  * Stage:	between a kick and the run
- * In:		a side or a CQ that is busy
+ * In:		a side, or a consumer's calls, that is busy
  * Out:		a run of each side, bounded by a budget; a call of each consumer
  * Context:	softirq of the CPU that was kicked; NAPI's budget and re-arming
  * Locks:	none; a list that anyone adds to and the poll takes whole
@@ -47,7 +47,7 @@
  * @waiting: taken from those two, in order; only the poll sees them
  * @uncork: when @corked has to be polled, in ns
  * @timer: for @uncork, and queued whenever @corked has any; may be early
- * @cqs: CQs whose consumers are to be called
+ * @calls: consumers that are to be called
  * @call: has @napi scheduled for another CPU
  * @called: @call is on its way; one at a time
  * @napi: scheduled whenever one of the lists but @corked has any
@@ -58,7 +58,7 @@ struct rxe_poll {
 	struct llist_node	*waiting;
 	u64			uncork;
 	struct hrtimer		timer;
-	struct llist_head	cqs;
+	struct llist_head	calls;
 	call_single_data_t	call;
 	int			called;
 	struct napi_struct	napi;
@@ -106,13 +106,13 @@ static void call_consumers(struct rxe_poll *poll)
 {
 	struct llist_node *node, *next;
 
-	if (llist_empty(&poll->cqs))
+	if (llist_empty(&poll->calls))
 		return;
 
-	node = llist_reverse_order(llist_del_all(&poll->cqs));
+	node = llist_reverse_order(llist_del_all(&poll->calls));
 	for (; node; node = next) {
 		next = node->next;
-		rxe_notify_run(llist_entry(node, struct rxe_cq, node));
+		rxe_notify_run(llist_entry(node, struct rxe_notify, node));
 	}
 }
 
@@ -131,7 +131,7 @@ static void schedule_poll(void *arg)
 {
 	struct rxe_poll *poll = arg;
 
-	/* who adds a CQ from now on calls again; the others' the poll finds */
+	/* who adds one from now on calls again; the others' the poll finds */
 	xchg(&poll->called, 0);
 	napi_schedule(&poll->napi);
 }
@@ -213,24 +213,26 @@ static enum hrtimer_restart time_is_up(struct hrtimer *timer)
 }
 
 /**
- * rxe_poll_add_cq() - Have a CQ's consumer called
- * @cq: the CQ, busy and in no other list
- * @cpu: where; on this CPU if that one is offline
+ * rxe_poll_add_notify() - Have a consumer called
+ * @notify: its calls, busy and in no other list
+ *
+ * On this CPU if the one that it wants is offline, or it does not care.
  *
  * Context: any with interrupts enabled.
  */
-void rxe_poll_add_cq(struct rxe_cq *cq, int cpu)
+void rxe_poll_add_notify(struct rxe_notify *notify)
 {
 	struct rxe_poll *poll;
+	int cpu = notify->cpu;
 	int here;
 
 	local_bh_disable();
 	/* no CPU goes offline meanwhile */
 	here = get_cpu();
-	if (!cpu_online(cpu))
+	if (cpu == RXE_NOTIFY_ANYWHERE || !cpu_online(cpu))
 		cpu = here;
 	poll = per_cpu_ptr(&rxe_polls, cpu);
-	if (llist_add(&cq->node, &poll->cqs)) {
+	if (llist_add(&notify->node, &poll->calls)) {
 		if (cpu == here)
 			napi_schedule(&poll->napi);
 		else if (!xchg(&poll->called, 1))
@@ -263,7 +265,7 @@ int rxe_poll_init(void)
 		init_llist_head(&poll->corked);
 		hrtimer_setup(&poll->timer, time_is_up, CLOCK_MONOTONIC,
 			      HRTIMER_MODE_ABS_PINNED);
-		init_llist_head(&poll->cqs);
+		init_llist_head(&poll->calls);
 		INIT_CSD(&poll->call, schedule_poll, poll);
 		netif_napi_add(poll_dev, &poll->napi, do_poll);
 		napi_enable(&poll->napi);
@@ -292,7 +294,7 @@ void rxe_poll_exit(void)
 		netif_napi_del(&poll->napi);
 		WARN_ON(poll->waiting || !llist_empty(&poll->added) ||
 			!llist_empty(&poll->corked) ||
-			!llist_empty(&poll->cqs));
+			!llist_empty(&poll->calls));
 	}
 	free_netdev(poll_dev);
 }

@@ -2,7 +2,7 @@
 #ifndef RXE_POLL_H
 #define RXE_POLL_H
 
-struct rxe_cq;
+struct rxe_notify;
 struct rxe_side;
 
 /* Module init and exit; no QP exists before or after */
@@ -15,6 +15,6 @@ void rxe_poll_cork(struct rxe_side *side, u64 until);
 void rxe_poll_uncork(void);
 
 /* Interrupts enabled */
-void rxe_poll_add_cq(struct rxe_cq *cq, int cpu);
+void rxe_poll_add_notify(struct rxe_notify *notify);
 
 #endif /* RXE_POLL_H */

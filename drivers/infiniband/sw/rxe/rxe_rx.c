@@ -24,10 +24,13 @@
 #include "rxe_find.h"
 #include "rxe_loc.h"
 #include "rxe_net.h"
+#include "rxe_recv.h"
+#include "rxe_run.h"
 #include "rxe_rx.h"
 
 /* Consumes @skb, whose data begin at the UDP header */
-static void receive(struct rxe_dev *rxe, struct sk_buff *skb)
+static void receive(struct rxe_arrivals *arrivals, struct rxe_dev *rxe,
+		    struct sk_buff *skb)
 {
 	struct rxe_pkt_info *pkt = SKB_TO_PKT(skb);
 	struct udphdr *udp;
@@ -48,7 +51,7 @@ static void receive(struct rxe_dev *rxe, struct sk_buff *skb)
 	pkt->mask = RXE_GRH_MASK;
 	pkt->paylen = len - sizeof(*udp);
 	__skb_pull(skb, sizeof(*udp));
-	rxe_rcv(skb, true);
+	rxe_rcv(arrivals, skb);
 	return;
 
 drop:
@@ -176,6 +179,7 @@ static struct rxe_dev *find_dev(struct sk_buff *skb)
 int rxe_rx(struct sock *sk, struct sk_buff *skb)
 {
 	struct rxe_dev *rxe = find_dev(skb);
+	struct rxe_arrivals arrivals;
 	struct sk_buff *next;
 
 	if (unlikely(!rxe)) {
@@ -188,10 +192,12 @@ int rxe_rx(struct sock *sk, struct sk_buff *skb)
 	if (skb_is_gso(skb))
 		skb = rxe_rx_packets(skb);
 
+	rxe_arrivals_init(&arrivals, RXE_KICK_RX);
 	skb_list_walk_safe(skb, skb, next) {
 		skb_mark_not_on_list(skb);
-		receive(rxe, skb);
+		receive(&arrivals, rxe, skb);
 	}
+	rxe_arrivals_deliver(&arrivals);
 	return 0;
 }
 

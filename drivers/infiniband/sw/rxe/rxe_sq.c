@@ -82,6 +82,8 @@ enum ib_wc_status rxe_sq_check(const struct rxe_sq *sq, enum ib_qp_type type,
 
 	if (wqe->dma.num_sge > sq->max_sge)
 		return IB_WC_LOC_QP_OP_ERR;
+	if (wqe->dma.length > RXE_PORT_MAX_MSG_SZ)
+		return IB_WC_LOC_LEN_ERR;
 	if (opcode == IB_WR_ATOMIC_WRITE)
 		return wqe->dma.length == sizeof(u64) ? IB_WC_SUCCESS :
 							IB_WC_LOC_LEN_ERR;

@@ -6,9 +6,9 @@
  *	-> rxe_run -> rxe_resp -> rxe_tx -> rxe_unit  ~ network ~  rxe_rx
  *	-> rxe_run -> rxe_comp -> rxe_cqe -> rxe_notify
  *
- * Every event but the last two, which have the CQ's, carries the local QP
- * number, so one filter follows a QP through all of them. Numbers are in host byte order,
- * PSNs are 24 bits wide, lengths are bytes.
+ * Every event but rxe_cqe and rxe_notify, which have the CQ's, carries the local
+ * QP number, so one filter follows a QP through all of them. Numbers are in host
+ * byte order, PSNs are 24 bits wide, lengths are bytes.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM rxe
@@ -316,6 +316,27 @@ TRACE_EVENT(rxe_notify,
 		  __print_flags(__entry->what, "|",
 				{ RXE_NOTIFY_COMP,	"comp" },
 				{ RXE_NOTIFY_OVERFLOW,	"overflow" }))
+);
+
+/* A QP's consumer is told of an event */
+TRACE_EVENT(rxe_event,
+	TP_PROTO(const struct rxe_qp *qp, u32 type),
+	TP_ARGS(qp, type),
+
+	TP_STRUCT__entry(
+		__string(dev, dev_name(&qp->ibqp.device->dev))
+		__field(u32, qpn)
+		__field(u32, type)
+	),
+
+	TP_fast_assign(
+		__assign_str(dev);
+		__entry->qpn = qp->ibqp.qp_num;
+		__entry->type = type;
+	),
+
+	TP_printk("dev=%s qpn=%u %s", __get_str(dev), __entry->qpn,
+		  ib_event_msg(__entry->type))
 );
 
 #endif /* RXE_TRACE_H */

@@ -258,8 +258,8 @@ void rxe_tx_add(struct rxe_tx *tx, const struct rxe_pkt_info *pkt,
 	if (tx->head && rxe_tx_fits(tx, skb) && join(tx, pkt, skb))
 		return;
 
-	/* it was to join a unit of the same peer */
-	if (tx->head && !skb_dst(skb))
+	/* it was to join a unit of the same peer, see rxe_prepare() */
+	if (tx->head && !skb_dst(skb) && qp_is_connected(pkt->qp))
 		skb_dst_set(skb, dst_clone(skb_dst(tx->head)));
 	rxe_tx_flush(tx, pkt->qp);
 	if (unlikely(!skb_dst(skb))) {

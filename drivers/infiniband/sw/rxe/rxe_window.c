@@ -28,6 +28,9 @@
 /* Many QPs have at least so many each, of which a unit can be made */
 #define WINDOW_DELAYED_MIN	4
 
+/* After so many flights it is the way that is long, and not a queue */
+#define WINDOW_SLOW_FLIGHTS	64
+
 /* An eighth per flight, and per packet that chance may have lost */
 #define WINDOW_GROWTH		8
 
@@ -43,6 +46,7 @@ void rxe_window_init(struct rxe_window *w, u32 psn)
 		.quick = RXE_WINDOW_MAX,
 		.mark = psn,
 		.rtt_min = MAX_JIFFY_OFFSET,
+		.slow_min = MAX_JIFFY_OFFSET,
 	};
 }
 
@@ -62,11 +66,34 @@ static void shrink(struct rxe_window *w, u32 part)
 	w->quick = w->size;
 }
 
-/* @delay: how much longer the round trip took than the shortest one */
-static void adapt(struct rxe_window *w, unsigned long delay)
+/*
+ * What a sender of next to nothing waits for is not its own queue. Another way to
+ * the peer may be longer than any before.
+ */
+static void doubt_shortest(struct rxe_window *w, unsigned long rtt, bool slow)
+{
+	if (!slow || w->size > WINDOW_DELAYED_MIN) {
+		w->slow = 0;
+		w->slow_min = MAX_JIFFY_OFFSET;
+		return;
+	}
+
+	w->slow_min = min(w->slow_min, rtt);
+	if (++w->slow == WINDOW_SLOW_FLIGHTS) {
+		w->rtt_min = w->slow_min;
+		w->slow = 0;
+		w->slow_min = MAX_JIFFY_OFFSET;
+	}
+}
+
+static void adapt(struct rxe_window *w, unsigned long rtt)
 {
 	unsigned long most = msecs_to_jiffies(WINDOW_DELAY_MS);
+	unsigned long delay;
 
+	w->rtt_min = min(w->rtt_min, rtt);
+	doubt_shortest(w, rtt, rtt - w->rtt_min > most);
+	delay = rtt - w->rtt_min;
 	if (delay > 2 * most)
 		shrink(w, 2);
 	else if (delay > most)
@@ -99,10 +126,8 @@ void rxe_window_land(struct rxe_window *w, u32 next, unsigned long now)
 {
 	unsigned long rtt = now - w->marked;
 
-	if (!w->cut) {
-		w->rtt_min = min(w->rtt_min, rtt);
-		adapt(w, rtt - w->rtt_min);
-	}
+	if (!w->cut)
+		adapt(w, rtt);
 	begin_flight(w, next);
 }
 

@@ -19,7 +19,9 @@
  * @mark: PSN that ends the flight when it is ACKed; a flight is what is sent in
  *	one round trip
  * @marked: when @mark was sent first, in jiffies
- * @rtt_min: shortest round trip so far, in jiffies
+ * @rtt_min: shortest round trip so far on this way, in jiffies
+ * @slow_min: the shortest one of the last @slow flights
+ * @slow: flights in a row that took much longer, though next to nothing was sent
  * @timed: it has been sent
  * @limits: something has waited for an ACK in this flight
  * @cut: something was lost in this flight
@@ -33,6 +35,8 @@ struct rxe_window {
 	u32		mark;
 	unsigned long	marked;
 	unsigned long	rtt_min;
+	unsigned long	slow_min;
+	u32		slow;
 	bool		timed;
 	bool		limits;
 	bool		cut;

@@ -37,23 +37,35 @@
 /* What follows the payload: up to 3 bytes of pad and the ICRC */
 #define TRAILER_BYTES	8
 
+/* Packets whose trailers are allocated together: those of a 64 KiB message */
+#define TRAILERS	16
+
 /*
  * Without that feature the stack would copy the packet. What is looped back may
  * wait in this host until long after it was sent. A device that cuts units takes
  * more packets of a message at once if each is one fragment, not four.
  */
-static bool device_takes_fragments(const struct rxe_qp *qp, bool several)
+static noinline void ask_device(struct rxe_zerocopy_run *run,
+				const struct rxe_qp *qp)
 {
 	const struct net_device *ndev;
-	bool takes;
 
 	rcu_read_lock();
 	ndev = rcu_dereference(qp->sgid_attr->ndev);
-	takes = ndev && ndev->features & NETIF_F_SG &&
-		!(several && rxe_seg_wanted(ndev)) &&
-		!ether_addr_equal(ndev->dev_addr, qp->pri_av.dmac);
+	run->takes = ndev && ndev->features & NETIF_F_SG &&
+		     !ether_addr_equal(ndev->dev_addr, qp->pri_av.dmac);
+	run->cuts = ndev && rxe_seg_wanted(ndev);
 	rcu_read_unlock();
-	return takes;
+	run->asked = true;
+}
+
+static bool device_takes_fragments(struct rxe_qp *qp, bool several)
+{
+	struct rxe_zerocopy_run *run = &qp->req.zerocopy;
+
+	if (unlikely(!run->asked))
+		ask_device(run, qp);
+	return run->takes && !(several && run->cuts);
 }
 
 /* After a retry, which may be for what the consumer has done to his buffer */
@@ -107,6 +119,32 @@ static bool pages_have_references(const struct rxe_zerocopy *zc)
 	return true;
 }
 
+/* With a reference, or NULL */
+static void *take_trailer(struct rxe_zerocopy_run *run)
+{
+	void *trailer;
+
+	if (!run->trailers) {
+		run->trailer = netdev_alloc_frag(TRAILERS * TRAILER_BYTES);
+		if (!run->trailer)
+			return NULL;
+		run->trailers = TRAILERS;
+	}
+
+	trailer = run->trailer;
+	run->trailer += TRAILER_BYTES;
+	if (--run->trailers)
+		get_page(virt_to_head_page(trailer));
+	return trailer;
+}
+
+/* As rxe_zerocopy_rest(), if there are any */
+void rxe_zerocopy_free_trailers(struct rxe_zerocopy_run *run)
+{
+	page_frag_free(run->trailer);
+	run->trailers = 0;
+}
+
 /* As rxe_zerocopy_find(), of so many bytes that it may pay */
 bool rxe_zerocopy_find_pages(struct rxe_zerocopy *zc, struct rxe_qp *qp,
 			     struct rxe_send_wqe *wqe, u32 payload)
@@ -133,7 +171,7 @@ bool rxe_zerocopy_find_pages(struct rxe_zerocopy *zc, struct rxe_qp *qp,
 	if (!zc->count || !pages_have_references(zc))
 		goto copy;
 
-	zc->trailer = netdev_alloc_frag(TRAILER_BYTES);
+	zc->trailer = take_trailer(&qp->req.zerocopy);
 	if (!zc->trailer)
 		goto copy;
 

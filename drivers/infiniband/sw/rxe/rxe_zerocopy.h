@@ -17,6 +17,22 @@ struct sk_buff;
 #define RXE_ZEROCOPY_PAGES	2
 
 /**
+ * struct rxe_zerocopy_run - What the packets of a run have in common
+ * @asked: the network device has been asked for the next two
+ * @takes: it takes fragments
+ * @cuts: it cuts units
+ * @trailer: memory for what follows the payload of the next packet
+ * @trailers: there is so much, with one reference for all of it
+ */
+struct rxe_zerocopy_run {
+	bool		asked;
+	bool		takes;
+	bool		cuts;
+	void		*trailer;
+	unsigned int	trailers;
+};
+
+/**
  * struct rxe_zerocopy - A packet's payload where its consumer has it
  * @pages: parts of pages, in order; nobody holds a reference
  * @count: how many; 0: it has to be copied
@@ -36,6 +52,7 @@ struct rxe_zerocopy {
 
 bool rxe_zerocopy_find_pages(struct rxe_zerocopy *zc, struct rxe_qp *qp,
 			     struct rxe_send_wqe *wqe, u32 payload);
+void rxe_zerocopy_free_trailers(struct rxe_zerocopy_run *run);
 void rxe_zerocopy_attach(const struct rxe_zerocopy *zc,
 			 struct rxe_pkt_info *pkt, struct sk_buff *skb);
 
@@ -55,6 +72,19 @@ static inline bool rxe_zerocopy_find(struct rxe_zerocopy *zc,
 {
 	return payload >= RXE_ZEROCOPY_BYTES &&
 	       rxe_zerocopy_find_pages(zc, qp, wqe, payload);
+}
+
+/**
+ * rxe_zerocopy_rest() - End a run of the send side
+ * @run: the side's
+ *
+ * Context: the send side's run, or while it is stopped.
+ */
+static inline void rxe_zerocopy_rest(struct rxe_zerocopy_run *run)
+{
+	run->asked = false;
+	if (run->trailers)
+		rxe_zerocopy_free_trailers(run);
 }
 
 /**

@@ -55,7 +55,7 @@ static void stop_and_free(void *context)
 {
 	struct bench *bench = context;
 
-	rxe_notify_stop(&bench->cq);
+	rxe_notify_stop(&bench->cq.calls);
 	vfree(bench->cq.queue->buf);
 	kfree(bench->cq.queue);
 }
@@ -74,7 +74,7 @@ static struct bench *new_bench(struct kunit *test, bool is_user)
 	bench->cq.ibcq.event_handler = on_event;
 	bench->cq.ibcq.cq_context = bench;
 	spin_lock_init(&bench->cq.cq_lock);
-	rxe_notify_setup(&bench->cq, 0);
+	rxe_cq_setup_calls(&bench->cq, 0);
 	bench->cq.queue = rxe_queue_init(&bench->rxe, &slots,
 					 sizeof(struct rxe_cqe),
 					 QUEUE_TYPE_TO_CLIENT);
@@ -295,7 +295,7 @@ static void nobody_is_called_after_the_stop(struct kunit *test)
 {
 	struct bench *bench = new_bench(test, false);
 
-	rxe_notify_stop(&bench->cq);
+	rxe_notify_stop(&bench->cq.calls);
 	bench->cq.notify = IB_CQ_NEXT_COMP;
 	add(bench, 1, IB_WC_SUCCESS, false);
 	flush(bench);

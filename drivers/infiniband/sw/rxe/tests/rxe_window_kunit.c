@@ -126,6 +126,25 @@ static void window_becomes_smaller_with_a_queue(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, w.size, RXE_WINDOW_MAX);
 }
 
+/* Another way to the peer, which nobody tells of */
+static void window_gets_used_to_a_longer_way(struct kunit *test)
+{
+	struct rxe_window w = new_window();
+	unsigned long slow = msecs_to_jiffies(200);
+	unsigned long now = 0;
+	u32 psn = FIRST_PSN;
+
+	psn = fly_often(&w, psn, &now, 1, 10);
+	psn = fly_often(&w, psn, &now, slow, 50);
+	KUNIT_EXPECT_EQ(test, w.size, 4);
+	psn = fly_often(&w, psn, &now, slow, FLIGHTS);
+	KUNIT_EXPECT_EQ(test, w.size, RXE_WINDOW_MAX);
+	/* and back */
+	psn = fly_often(&w, psn, &now, 1, 10);
+	psn = fly_often(&w, psn, &now, slow, 20);
+	KUNIT_EXPECT_EQ(test, w.size, 4);
+}
+
 /* As soon as one begins: doubling would have it overflow */
 static void window_stops_to_double_with_a_queue(struct kunit *test)
 {
@@ -275,6 +294,7 @@ static struct kunit_case rxe_window_cases[] = {
 	KUNIT_CASE(window_lets_out_as_many_as_its_size),
 	KUNIT_CASE(window_asks_before_it_is_full),
 	KUNIT_CASE(window_becomes_smaller_with_a_queue),
+	KUNIT_CASE(window_gets_used_to_a_longer_way),
 	KUNIT_CASE(window_stops_to_double_with_a_queue),
 	KUNIT_CASE(window_grows_over_a_long_way),
 	KUNIT_CASE(window_halves_once_per_flight),
