@@ -97,12 +97,17 @@ static inline struct sk_buff *rxe_inbox_take(struct rxe_inbox *inbox)
  * rxe_inbox_done() - Free a packet that the side is done with
  * @skb: the packet, of rxe_inbox_take(), or NULL
  *
- * The next packet that this CPU makes has the same skb, if a run is not one that
- * may sleep.
+ * The next packet that the CPU of its allocation makes has the same skb. But that
+ * CPU may not come to it for long, and a peer's pages must not wait for it.
  */
 static inline void rxe_inbox_done(struct sk_buff *skb)
 {
-	napi_consume_skb(skb, softirq_count());
+	int budget = softirq_count();
+
+	if (skb && skb_has_shared_frag(skb) &&
+	    skb->alloc_cpu != raw_smp_processor_id())
+		budget = 0;
+	napi_consume_skb(skb, budget);
 }
 
 /**

@@ -3,10 +3,11 @@
  * The calls of a consumer: its completion handler and its event handlers.
  *
  * Stage:	completion, the last
- * In:		a CQ that had been armed, or whatever else a consumer has to know
+ * In:		a CQ that had been armed, or what else a consumer has to know
  * Out:		a call of the consumer
- * Context:	any to ask for it; the call is made in a softirq of the CPU that
- *		the CQ's completion vector stands for
+ * Context:	any to ask for it; the call is made in a softirq, of the CPU that
+ *		the CQ's completion vector stands for, or for events of that
+ *		which asks
  * Locks:	none; one call at a time by rxe_side.h
  * Never:	calls a consumer from one of its own calls of a verb, or under a
  *		lock of this driver (Documentation/infiniband/core_locking.rst)

@@ -5,6 +5,8 @@
 #include <linux/skbuff.h>
 #include <linux/types.h>
 
+#include "rxe_icrc_row.h"
+
 struct rxe_qp;
 
 /**
@@ -14,6 +16,7 @@ struct rxe_qp;
  * @qpn: where they say they go to
  * @qp: whose they are; NULL as long as there was none
  * @skbs: checked, in order, and not yet with the QP
+ * @icrc_row: headers of one of them, for the ICRC of the next
  *
  * Most of what arrives together is for one side of one QP, which is looked up,
  * and told, once.
@@ -24,6 +27,7 @@ struct rxe_arrivals {
 	u32			qpn;
 	struct rxe_qp		*qp;
 	struct sk_buff_head	skbs;
+	struct rxe_icrc_row	icrc_row;
 };
 
 static inline void rxe_arrivals_init(struct rxe_arrivals *arrivals, u32 why)
@@ -31,6 +35,7 @@ static inline void rxe_arrivals_init(struct rxe_arrivals *arrivals, u32 why)
 	arrivals->why = why;
 	arrivals->qp = NULL;
 	__skb_queue_head_init(&arrivals->skbs);
+	rxe_icrc_row_begin(&arrivals->icrc_row);
 }
 
 /* Bottom halves disabled, RCU reader until all is delivered */

@@ -82,7 +82,8 @@ enum ib_wc_status rxe_sq_check(const struct rxe_sq *sq, enum ib_qp_type type,
 
 	if (wqe->dma.num_sge > sq->max_sge)
 		return IB_WC_LOC_QP_OP_ERR;
-	if (wqe->dma.length > RXE_PORT_MAX_MSG_SZ)
+	/* a datagram that is too long is no error, see pretend_to_send() */
+	if (wqe->dma.length > RXE_PORT_MAX_MSG_SZ && type != IB_QPT_UD)
 		return IB_WC_LOC_LEN_ERR;
 	if (opcode == IB_WR_ATOMIC_WRITE)
 		return wqe->dma.length == sizeof(u64) ? IB_WC_SUCCESS :

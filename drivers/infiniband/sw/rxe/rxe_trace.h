@@ -6,9 +6,9 @@
  *	-> rxe_run -> rxe_resp -> rxe_tx -> rxe_unit  ~ network ~  rxe_rx
  *	-> rxe_run -> rxe_comp -> rxe_cqe -> rxe_notify
  *
- * Every event but rxe_cqe and rxe_notify, which have the CQ's, carries the local
- * QP number, so one filter follows a QP through all of them. Numbers are in host
- * byte order, PSNs are 24 bits wide, lengths are bytes.
+ * Every event but rxe_cqe and rxe_notify, which have the CQ's, has the local QP
+ * number, so one filter follows a QP through all of them. Numbers are in host byte
+ * order, PSNs are 24 bits wide, lengths are bytes.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM rxe
@@ -319,6 +319,10 @@ TRACE_EVENT(rxe_notify,
 );
 
 /* A QP's consumer is told of an event */
+TRACE_DEFINE_ENUM(IB_EVENT_SQ_DRAINED);
+TRACE_DEFINE_ENUM(IB_EVENT_QP_ACCESS_ERR);
+TRACE_DEFINE_ENUM(IB_EVENT_QP_LAST_WQE_REACHED);
+
 TRACE_EVENT(rxe_event,
 	TP_PROTO(const struct rxe_qp *qp, u32 type),
 	TP_ARGS(qp, type),
@@ -336,7 +340,10 @@ TRACE_EVENT(rxe_event,
 	),
 
 	TP_printk("dev=%s qpn=%u %s", __get_str(dev), __entry->qpn,
-		  ib_event_msg(__entry->type))
+		  __print_symbolic(__entry->type,
+			{ IB_EVENT_SQ_DRAINED,		"sq_drained" },
+			{ IB_EVENT_QP_ACCESS_ERR,	"access_err" },
+			{ IB_EVENT_QP_LAST_WQE_REACHED,	"last_wqe" }))
 );
 
 #endif /* RXE_TRACE_H */

@@ -4,6 +4,7 @@
 
 #include <linux/types.h>
 
+#include "rxe_icrc_row.h"
 #include "rxe_route.h"
 
 /* As many as a receiver takes from a virtual device, include/linux/virtio_net.h */
@@ -26,6 +27,7 @@ struct sk_buff;
  * @cut: the others are not carried but have become bytes of the first one
  * @dropped: this host has dropped some since somebody looked
  * @route: to the peer
+ * @icrc_row: headers of an earlier packet, for the ICRC of the next
  *
  * Only the side's run touches it, and leaves it empty.
  */
@@ -41,6 +43,7 @@ struct rxe_tx {
 	bool		cut;
 	bool		dropped;
 	struct rxe_route route;
+	struct rxe_icrc_row icrc_row;
 };
 
 /* The side's run; @skb is consumed */

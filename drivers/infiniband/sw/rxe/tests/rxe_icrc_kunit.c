@@ -14,6 +14,7 @@
 #include <linux/unaligned.h>
 
 #include "../rxe.h"
+#include "../rxe_icrc_row.h"
 #include "../rxe_loc.h"
 
 #define CRC32_POLY	0xedb88320u	/* reflected 0x04c11db7 */
@@ -150,6 +151,23 @@ static void build(struct kunit *test, struct packet *p,
 	p->pkt.hdr[1] = (p->pkt.hdr[1] & ~BTH_PAD_MASK) | pad << 4;
 }
 
+/* Of packets by themselves */
+static void generate(struct packet *p)
+{
+	struct rxe_icrc_row row;
+
+	rxe_icrc_row_begin(&row);
+	rxe_icrc_generate(p->skb, &p->pkt, &row);
+}
+
+static int check(struct sk_buff *skb, struct rxe_pkt_info *pkt)
+{
+	struct rxe_icrc_row row;
+
+	rxe_icrc_row_begin(&row);
+	return rxe_icrc_check(skb, pkt, &row);
+}
+
 static void icrc_agrees_with_the_book(struct kunit *test)
 {
 	const struct icrc_case *c = test->param_value;
@@ -163,11 +181,11 @@ static void icrc_agrees_with_the_book(struct kunit *test)
 
 		build(test, &p, c, payloads[i], &rnd);
 		icrc = p.pkt.hdr + p.pkt.paylen - RXE_ICRC_SIZE;
-		rxe_icrc_generate(p.skb, &p.pkt);
+		generate(&p);
 		KUNIT_EXPECT_EQ_MSG(test, get_unaligned_le32(icrc),
 				    slow_icrc(test, &p), "payload %u",
 				    payloads[i]);
-		KUNIT_EXPECT_EQ(test, rxe_icrc_check(p.skb, &p.pkt), 0);
+		KUNIT_EXPECT_EQ(test, check(p.skb, &p.pkt), 0);
 	}
 }
 
@@ -181,16 +199,16 @@ static void icrc_finds_a_flipped_bit(struct kunit *test)
 
 	prandom_seed_state(&rnd, 18);
 	build(test, &p, c, 64, &rnd);
-	rxe_icrc_generate(p.skb, &p.pkt);
+	generate(&p);
 
 	/* from behind the BTH's flags and pad count, which say where it ends */
 	for (bit = 5 * 8; bit < p.pkt.paylen * 8; bit++) {
 		p.pkt.hdr[bit / 8] ^= BIT(bit % 8);
-		KUNIT_EXPECT_NE_MSG(test, rxe_icrc_check(p.skb, &p.pkt), 0,
+		KUNIT_EXPECT_NE_MSG(test, check(p.skb, &p.pkt), 0,
 				    "bit %d", bit);
 		p.pkt.hdr[bit / 8] ^= BIT(bit % 8);
 	}
-	KUNIT_EXPECT_EQ(test, rxe_icrc_check(p.skb, &p.pkt), 0);
+	KUNIT_EXPECT_EQ(test, check(p.skb, &p.pkt), 0);
 }
 
 /* What routers and checksum offload change leaves the ICRC alone */
@@ -202,7 +220,7 @@ static void icrc_ignores_what_may_change(struct kunit *test)
 
 	prandom_seed_state(&rnd, 19);
 	build(test, &p, c, 64, &rnd);
-	rxe_icrc_generate(p.skb, &p.pkt);
+	generate(&p);
 
 	if (c->ipv6) {
 		ipv6_hdr(p.skb)->hop_limit ^= 0xff;
@@ -215,7 +233,7 @@ static void icrc_ignores_what_may_change(struct kunit *test)
 	}
 	udp_hdr(p.skb)->check ^= (__force __sum16)0xffff;
 	p.pkt.hdr[4] ^= 0xff;
-	KUNIT_EXPECT_EQ(test, rxe_icrc_check(p.skb, &p.pkt), 0);
+	KUNIT_EXPECT_EQ(test, check(p.skb, &p.pkt), 0);
 }
 
 /* Headers are masked where they are, unless others may look at them */
@@ -228,12 +246,12 @@ static void icrc_is_the_same_for_a_clone(struct kunit *test)
 
 	prandom_seed_state(&rnd, 20);
 	build(test, &p, c, 1024, &rnd);
-	rxe_icrc_generate(p.skb, &p.pkt);
+	generate(&p);
 	clone = skb_clone(p.skb, GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, clone);
-	KUNIT_EXPECT_EQ(test, rxe_icrc_check(p.skb, &p.pkt), 0);
+	KUNIT_EXPECT_EQ(test, check(p.skb, &p.pkt), 0);
 	kfree_skb(clone);
-	KUNIT_EXPECT_EQ(test, rxe_icrc_check(p.skb, &p.pkt), 0);
+	KUNIT_EXPECT_EQ(test, check(p.skb, &p.pkt), 0);
 }
 
 static void icrc_changes_nothing_else(struct kunit *test)
@@ -246,14 +264,14 @@ static void icrc_changes_nothing_else(struct kunit *test)
 
 	prandom_seed_state(&rnd, 21);
 	build(test, &p, c, 100, &rnd);
-	rxe_icrc_generate(p.skb, &p.pkt);
+	generate(&p);
 
 	len = p.skb->len;
 	was = kunit_kmalloc(test, len, GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, was);
 	memcpy(was, p.skb->data, len);
-	KUNIT_EXPECT_EQ(test, rxe_icrc_check(p.skb, &p.pkt), 0);
-	rxe_icrc_generate(p.skb, &p.pkt);
+	KUNIT_EXPECT_EQ(test, check(p.skb, &p.pkt), 0);
+	generate(&p);
 	KUNIT_EXPECT_MEMEQ(test, p.skb->data, was, len);
 }
 
@@ -298,7 +316,7 @@ static void icrc_is_the_same_in_pieces(struct kunit *test)
 		u32 headers, rest;
 
 		build(test, &p, c, payloads[i], &rnd);
-		rxe_icrc_generate(p.skb, &p.pkt);
+		generate(&p);
 		headers = p.ip_len + sizeof(struct udphdr) +
 			  rxe_opcode[c->opcode].length;
 		rest = p.skb->len - headers;
@@ -308,10 +326,64 @@ static void icrc_is_the_same_in_pieces(struct kunit *test)
 		pkt = p.pkt;
 		pkt.hdr = skb->data + p.ip_len + sizeof(struct udphdr);
 		KUNIT_EXPECT_TRUE(test, skb_is_nonlinear(skb));
-		KUNIT_EXPECT_EQ_MSG(test, rxe_icrc_check(skb, &pkt), 0,
+		KUNIT_EXPECT_EQ_MSG(test, check(skb, &pkt), 0,
 				    "payload %u", payloads[i]);
 		pkt.hdr[7] ^= 1;
-		KUNIT_EXPECT_NE(test, rxe_icrc_check(skb, &pkt), 0);
+		KUNIT_EXPECT_NE(test, check(skb, &pkt), 0);
+		kfree_skb(skb);
+	}
+}
+
+/* What the next packet has that the last one had not: one byte, or some */
+static void change(struct packet *p, struct rnd_state *rnd, int i)
+{
+	u8 *ip = skb_network_header(p->skb);
+	u32 len = p->ip_len + sizeof(struct udphdr) + RXE_BTH_BYTES;
+	u32 psn = bth_psn(&p->pkt) + 1;
+
+	if (p->ip_len == sizeof(struct iphdr))
+		be16_add_cpu(&ip_hdr(p->skb)->id, 1);
+	bth_set_psn(&p->pkt, psn);
+	if (i % 7 == 0)
+		p->pkt.hdr[8] ^= BIT(7);	/* AckReq */
+	if (i % 5 == 0)
+		p->pkt.hdr[0] ^= IB_OPCODE_SEND_MIDDLE ^ IB_OPCODE_SEND_LAST;
+	/* anywhere behind what says how it is to be masked */
+	if (i % 3 == 0)
+		ip[1 + prandom_u32_state(rnd) % (len - 1)] ^=
+			1 + prandom_u32_state(rnd) % 255;
+	p->pkt.hdr[1] &= ~BTH_PAD_MASK;
+}
+
+/* The row knows other headers, and never takes one for another */
+static void icrc_is_the_same_in_a_row(struct kunit *test)
+{
+	const struct icrc_case *c = test->param_value;
+	struct rxe_icrc_row row;
+	struct rnd_state rnd;
+	struct packet p;
+	int i;
+
+	prandom_seed_state(&rnd, 23);
+	rxe_icrc_row_begin(&row);
+	build(test, &p, c, 64, &rnd);
+	for (i = 0; i < 1000; i++) {
+		u32 headers = p.ip_len + sizeof(struct udphdr) + RXE_BTH_BYTES;
+		struct rxe_pkt_info pkt;
+		struct sk_buff *skb;
+
+		change(&p, &rnd, i);
+		generate(&p);
+		skb = in_pieces(test, &p, headers, 30);
+		pkt = p.pkt;
+		pkt.hdr = skb->data + headers - RXE_BTH_BYTES;
+		KUNIT_ASSERT_EQ_MSG(test, rxe_icrc_check(skb, &pkt, &row), 0,
+				    "packet %d", i);
+		skb->data[headers - 1 - i % RXE_BTH_BYTES] ^= 0x55;
+		if (i % RXE_BTH_BYTES != 7)	/* what is masked */
+			KUNIT_ASSERT_NE_MSG(test,
+					    rxe_icrc_check(skb, &pkt, &row),
+					    0, "packet %d", i);
 		kfree_skb(skb);
 	}
 }
@@ -323,6 +395,7 @@ static struct kunit_case rxe_icrc_cases[] = {
 	KUNIT_CASE_PARAM(icrc_is_the_same_for_a_clone, icrc_gen_params),
 	KUNIT_CASE_PARAM(icrc_changes_nothing_else, icrc_gen_params),
 	KUNIT_CASE_PARAM(icrc_is_the_same_in_pieces, icrc_gen_params),
+	KUNIT_CASE_PARAM(icrc_is_the_same_in_a_row, icrc_gen_params),
 	{}
 };
 

@@ -11,6 +11,7 @@
 #include <linux/udp.h>
 
 #include "../rxe.h"
+#include "../rxe_icrc_row.h"
 #include "../rxe_loc.h"
 #include "../rxe_zerocopy.h"
 
@@ -87,10 +88,21 @@ static struct sk_buff *new_packet(struct kunit *test, struct sender *s, u32 len)
 
 static void finish(struct sender *s, struct sk_buff *skb)
 {
+	struct rxe_icrc_row row;
+
+	rxe_icrc_row_begin(&row);
 	memset(skb_push(skb, NET_HDR_BYTES), 0x45, NET_HDR_BYTES);
 	skb->protocol = htons(ETH_P_IP);
 	skb_reset_network_header(skb);
-	rxe_icrc_generate(skb, &s->pkt);
+	rxe_icrc_generate(skb, &s->pkt, &row);
+}
+
+static int check(struct sender *s, struct sk_buff *skb)
+{
+	struct rxe_icrc_row row;
+
+	rxe_icrc_row_begin(&row);
+	return rxe_icrc_check(skb, &s->pkt, &row);
 }
 
 static struct sk_buff *with_references(struct kunit *test, struct sender *s)
@@ -134,7 +146,7 @@ static void compare(struct kunit *test, u32 offset, u32 payload)
 	KUNIT_EXPECT_EQ(test, s.wqe->dma.resid, 0);
 	KUNIT_EXPECT_EQ(test, s.wqe->dma.sge_offset, payload);
 	KUNIT_EXPECT_TRUE(test, skb_is_nonlinear(skb));
-	KUNIT_EXPECT_EQ(test, rxe_icrc_check(skb, &s.pkt), 0);
+	KUNIT_EXPECT_EQ(test, check(&s, skb), 0);
 
 	copy = with_a_copy(test, &s);
 	KUNIT_ASSERT_EQ(test, skb->len, copy->len);
@@ -179,7 +191,7 @@ static void zerocopy_shows_a_rewritten_buffer(struct kunit *test)
 	set_up(test, &s, 0, 4096);
 	skb = with_references(test, &s);
 	((u8 *)page_address(s.pages[0]))[2000] ^= 1;
-	KUNIT_EXPECT_NE(test, rxe_icrc_check(skb, &s.pkt), 0);
+	KUNIT_EXPECT_NE(test, check(&s, skb), 0);
 	kfree_skb(skb);
 }
 
