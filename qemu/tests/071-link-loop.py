@@ -4,7 +4,7 @@
 from qemu.limits import scaled
 from qemu.peers import verbs_check
 
-REQUIRES = {"seconds": 120}
+REQUIRES = {"seconds": 240}
 
 # Without keep_addr_on_down the IPv6 address, and its GID, would be lost.
 LOOP = """set -e
@@ -21,6 +21,6 @@ rdma link del {dev}
 
 
 def run(lab):
-    lab.a.sh(LOOP.format(dev=lab.a.dev, netdev=lab.a.netdev), scaled(100))
+    lab.a.sh(LOOP.format(dev=lab.a.dev, netdev=lab.a.netdev), scaled(200))
     lab.a.link("rxe")
     verbs_check(lab, "-t rc -o send -s 64")
