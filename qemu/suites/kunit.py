@@ -1,20 +1,25 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""The series' KUnit suites, run in User-mode Linux when the module loads."""
+"""The series' KUnit suites, which run when the module loads.
+
+In User-mode Linux, or on the debug kernel in a guest with two CPUs: there the
+driver has the CPU's vector instructions as well.
+"""
 
 import re
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 from qemu import lab
 from qemu.errors import GuestError
 from qemu.limits import scaled
 from qemu.payload import payload
-from qemu.plan import Plan
+from qemu.plan import DEBUG, Plan
 from qemu.verdict import Outcome, Verdict
 from scripts import series
 from scripts.base import base
 from scripts.errors import LabError
-from scripts.kernel import kernel, rxe_module
+from scripts.kernel import Kernel, kernel, rxe_module
 from scripts.paths import RXE
 
 MODULE = "kunit/rdma_rxe.ko"
@@ -68,14 +73,21 @@ def _results(host) -> dict[str, str]:
     return {name: host.sh(f"cat {RESULTS}/{name}/results") for name in names}
 
 
+def _boot(plan: Plan, built: Kernel,
+          disk: Path) -> AbstractContextManager[lab.Lab]:
+    if plan.debug:
+        return lab.pair(built, smp=2, payload=disk, **DEBUG)
+    return lab.native(built, payload=disk)
+
+
 def run(plan: Plan) -> Iterator[Outcome]:
     """Every case of every suite; nothing while the series has no suite."""
     if not suites_in(series.side(base(), "B")):
         return
-    built = kernel("uml")
+    built = kernel("debug" if plan.debug else "uml")
     disk = payload(built, {MODULE: rxe_module(built, "B", kunit=True)})
     try:
-        with lab.native(built, payload=disk) as one:
+        with _boot(plan, built, disk) as one:
             results = _results(one.a)
             splats = one.splats()
     except (GuestError, LabError) as error:
