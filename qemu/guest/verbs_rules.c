@@ -330,6 +330,65 @@ static void dereg_busy(struct pair *pair)
 	pair->mr = all;
 }
 
+static void check_moved(const uint8_t *now, const uint8_t *right, uint32_t bytes,
+			const char *what)
+{
+	for (uint32_t i = 0; i < bytes; i++)
+		if (now[i] != right[i])
+			fail("%s: byte %u of %u is not what it should be",
+			     what, i, bytes);
+	for (uint32_t i = bytes; i < bytes + 8192; i++)
+		if (now[i])
+			fail("%s: byte %u, behind the last, was written", what,
+			     i - bytes);
+}
+
+/* With these keys; neither end of the bytes is where a page or a packet ends */
+static void move_both_ways(struct pair *pair, uint32_t lkey, uint32_t rkey)
+{
+	const uint32_t bytes = 3 * 4096 + 77;
+	struct ibv_mr keys = { .lkey = lkey, .rkey = rkey };
+	struct ibv_mr *all = pair->mr;
+	uint8_t *out = pair->out, *in = pair->in;
+
+	pair->mr = &keys;
+	pair->out += 1000;
+	pair->in += 3001;
+	memset(out, 0, 2 * PAIR_BYTES);
+	for (uint32_t i = 0; i < bytes; i++)
+		pair->out[i] = 1 + i % 255;
+	pair_post_write(pair, 1, bytes);
+	pair_expect(pair->send_cq, 1, IBV_WC_SUCCESS, "write");
+	check_moved(pair->in, pair->out, bytes, "write");
+
+	memset(out, 0, PAIR_BYTES);
+	pair_post_op(pair, IBV_WR_RDMA_READ, 2, bytes, IBV_SEND_SIGNALED);
+	pair_expect(pair->send_cq, 2, IBV_WC_SUCCESS, "read");
+	check_moved(pair->out, pair->in, bytes, "read");
+	pair->out = out;
+	pair->in = in;
+	pair->mr = all;
+}
+
+/* Of a region that is paged on demand the same bytes are moved as of any other */
+static void on_demand(struct pair *pair)
+{
+	struct ibv_mr *odp = pair_check(ibv_reg_mr(pair->pd, pair->out,
+						   2 * PAIR_BYTES,
+						   IBV_ACCESS_LOCAL_WRITE |
+						   IBV_ACCESS_REMOTE_READ |
+						   IBV_ACCESS_REMOTE_WRITE |
+						   IBV_ACCESS_ON_DEMAND),
+					"ibv_reg_mr, paged on demand");
+
+	move_both_ways(pair, pair->mr->lkey, pair->mr->rkey);
+	move_both_ways(pair, odp->lkey, pair->mr->rkey);
+	move_both_ways(pair, pair->mr->lkey, odp->rkey);
+	move_both_ways(pair, odp->lkey, odp->rkey);
+	if (ibv_dereg_mr(odp))
+		fail("ibv_dereg_mr failed");
+}
+
 static void use_again(struct pair *pair)
 {
 	struct ibv_wc wc;
@@ -434,6 +493,7 @@ static const struct {
 	{ "not-ready",		receiver_not_ready,	PAIR_ROOMY },
 	{ "mixed-list",		mixed_list,		PAIR_ROOMY },
 	{ "dereg-busy",		dereg_busy,		PAIR_ROOMY },
+	{ "on-demand",		on_demand,		PAIR_ROOMY },
 	{ "bursts",		bursts,			PAIR_ROOMY },
 	{ "reset-pending",	reset_pending,		{ 128, 8, 256, 256, 0 } },
 	{ "reset-failed",	reset_failed,		{ 128, 8, 256, 256, 0 } },

@@ -159,3 +159,27 @@ int rxe_cq_batch_add(struct rxe_cq_batch *batch, struct rxe_cq *cq,
 
 	return batch->n < RXE_CQ_BATCH ? 0 : rxe_cq_batch_flush(batch, cq);
 }
+
+/**
+ * rxe_cq_arm() - Have the consumer told of the next completion
+ * @cq: the CQ
+ * @flags: of which, as for ib_req_notify_cq()
+ *
+ * Whatever is written before is found by who looks at the CQ under this lock,
+ * and whatever is written after finds the CQ armed.
+ *
+ * Context: any.
+ * Return: 1 if there are completions and @flags ask for that, else 0
+ */
+int rxe_cq_arm(struct rxe_cq *cq, enum ib_cq_notify_flags flags)
+{
+	unsigned long irq_flags;
+	bool empty;
+
+	spin_lock_irqsave(&cq->cq_lock, irq_flags);
+	cq->notify |= flags & IB_CQ_SOLICITED_MASK;
+	empty = queue_empty(cq->queue, QUEUE_TYPE_TO_ULP);
+	spin_unlock_irqrestore(&cq->cq_lock, irq_flags);
+
+	return !empty && flags & IB_CQ_REPORT_MISSED_EVENTS;
+}

@@ -33,4 +33,7 @@ int rxe_cq_batch_add(struct rxe_cq_batch *batch, struct rxe_cq *cq,
 int rxe_cq_batch_flush(struct rxe_cq_batch *batch, struct rxe_cq *cq);
 void rxe_cq_batch_tell(struct rxe_cq_batch *batch, struct rxe_cq *cq);
 
+/* Any context */
+int rxe_cq_arm(struct rxe_cq *cq, enum ib_cq_notify_flags flags);
+
 #endif /* RXE_CQ_BATCH_H */

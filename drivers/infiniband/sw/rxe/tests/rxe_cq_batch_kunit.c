@@ -8,7 +8,9 @@
  * called by the softirq.
  */
 #include <kunit/test.h>
+#include <linux/cpumask.h>
 #include <linux/delay.h>
+#include <linux/kthread.h>
 #include <linux/vmalloc.h>
 
 #include "../rxe.h"
@@ -30,6 +32,7 @@ struct bench {
 	atomic_t events;
 	atomic_t inside;
 	atomic_t overlaps;
+	int cpu;		/* of the last call */
 };
 
 static void on_comp(struct ib_cq *ibcq, void *context)
@@ -38,6 +41,7 @@ static void on_comp(struct ib_cq *ibcq, void *context)
 
 	if (atomic_inc_return(&bench->inside) > 1)
 		atomic_inc(&bench->overlaps);
+	WRITE_ONCE(bench->cpu, smp_processor_id());
 	atomic_inc(&bench->comps);
 	atomic_dec(&bench->inside);
 }
@@ -110,9 +114,12 @@ static struct rxe_cqe *take_cqe(struct bench *bench)
 	struct rxe_queue *q = bench->cq.queue;
 	u32 cons = q->buf->consumer_index;
 
-	if (cons == q->buf->producer_index)
+	/* pairs with the release in queue_advance_producer() */
+	if (cons == smp_load_acquire(&q->buf->producer_index))
 		return NULL;
-	q->buf->consumer_index = (cons + 1) & q->index_mask;
+	/* pairs with the acquire in queue_full() */
+	smp_store_release(&q->buf->consumer_index,
+			  (cons + 1) & q->index_mask);
 	return queue_addr_from_index(q, cons);
 }
 
@@ -302,6 +309,100 @@ static void nobody_is_called_after_the_stop(struct kunit *test)
 	expect_calls(test, &bench->comps, 0);
 }
 
+static void consumer_is_called_on_the_cpu_of_its_vector(struct kunit *test)
+{
+	int cpu;
+
+	for_each_online_cpu(cpu) {
+		struct bench *bench = new_bench(test, false);
+
+		rxe_cq_setup_calls(&bench->cq, cpu);
+		bench->cpu = -1;
+		rxe_cq_arm(&bench->cq, IB_CQ_NEXT_COMP);
+		add(bench, 1, IB_WC_SUCCESS, false);
+		KUNIT_EXPECT_EQ(test, flush(bench), 0);
+		expect_calls(test, &bench->comps, 1);
+		KUNIT_EXPECT_EQ(test, READ_ONCE(bench->cpu), cpu);
+	}
+}
+
+static void arm_reports_what_is_there_if_asked(struct kunit *test)
+{
+	struct bench *bench = new_bench(test, false);
+	struct rxe_cq *cq = &bench->cq;
+
+	KUNIT_EXPECT_EQ(test, 0, rxe_cq_arm(cq, IB_CQ_NEXT_COMP |
+					    IB_CQ_REPORT_MISSED_EVENTS));
+	add(bench, 1, IB_WC_SUCCESS, false);
+	KUNIT_EXPECT_EQ(test, flush(bench), 0);
+	expect_calls(test, &bench->comps, 1);
+
+	KUNIT_EXPECT_EQ(test, 0, rxe_cq_arm(cq, IB_CQ_NEXT_COMP));
+	KUNIT_EXPECT_GT(test, rxe_cq_arm(cq, IB_CQ_SOLICITED |
+					 IB_CQ_REPORT_MISSED_EVENTS), 0);
+	/* it is told of the next one only */
+	expect_calls(test, &bench->comps, 1);
+
+	KUNIT_EXPECT_NOT_NULL(test, take_cqe(bench));
+	KUNIT_EXPECT_EQ(test, 0, rxe_cq_arm(cq, IB_CQ_SOLICITED |
+					    IB_CQ_REPORT_MISSED_EVENTS));
+}
+
+#define RACES	5000
+
+/* One completion at a time, when there is room for it */
+static int complete_many(void *context)
+{
+	struct bench *bench = context;
+	struct rxe_cq *cq = &bench->cq;
+
+	for (int i = 0; i < RACES && !kthread_should_stop();) {
+		if (queue_full(cq->queue, QUEUE_TYPE_TO_CLIENT)) {
+			usleep_range(10, 20);
+			continue;
+		}
+		add(bench, i++, IB_WC_SUCCESS, false);
+		flush(bench);
+		if (i % 3 == 0)
+			cond_resched();
+	}
+	while (!kthread_should_stop())
+		msleep(1);
+	return 0;
+}
+
+/* As a consumer that sleeps has to: poll, arm, poll again if there was more */
+static void no_completion_slips_in_before_the_arm(struct kunit *test)
+{
+	struct bench *bench = new_bench(test, false);
+	struct task_struct *task;
+	int seen = 0;
+
+	task = kthread_run(complete_many, bench, "rxe_kunit_complete");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
+	while (seen < RACES) {
+		int calls = atomic_read(&bench->comps);
+		int ms = 0;
+
+		while (take_cqe(bench))
+			seen++;
+		if (seen == RACES ||
+		    rxe_cq_arm(&bench->cq, IB_CQ_NEXT_COMP |
+					   IB_CQ_REPORT_MISSED_EVENTS) > 0)
+			continue;
+		while (atomic_read(&bench->comps) == calls &&
+		       ms++ < HANDLER_MS)
+			usleep_range(1000, 1200);
+		KUNIT_EXPECT_LE_MSG(test, ms, HANDLER_MS,
+				    "not told of number %d", seen);
+		if (ms > HANDLER_MS)
+			break;
+	}
+	kthread_stop(task);
+	KUNIT_EXPECT_EQ(test, seen, RACES);
+	KUNIT_EXPECT_EQ(test, atomic_read(&bench->overlaps), 0);
+}
+
 static struct kunit_case rxe_cq_batch_cases[] = {
 	KUNIT_CASE(batch_is_written_when_flushed),
 	KUNIT_CASE(full_batch_is_written_at_once),
@@ -314,6 +415,9 @@ static struct kunit_case rxe_cq_batch_cases[] = {
 	KUNIT_CASE(overflow_loses_the_rest_and_is_an_event),
 	KUNIT_CASE(calls_do_not_overlap_or_get_lost),
 	KUNIT_CASE(nobody_is_called_after_the_stop),
+	KUNIT_CASE(consumer_is_called_on_the_cpu_of_its_vector),
+	KUNIT_CASE(arm_reports_what_is_there_if_asked),
+	KUNIT_CASE(no_completion_slips_in_before_the_arm),
 	{}
 };
 

@@ -14,6 +14,7 @@
 #include <linux/unaligned.h>
 
 #include "../rxe.h"
+#include "../rxe_crc_copy.h"
 #include "../rxe_icrc_row.h"
 #include "../rxe_loc.h"
 
@@ -388,6 +389,38 @@ static void icrc_is_the_same_in_a_row(struct kunit *test)
 	}
 }
 
+/* Headers, payload while it is copied, pad: of packets in a row */
+static void icrc_is_the_same_in_steps(struct kunit *test)
+{
+	const struct icrc_case *c = test->param_value;
+	u8 *payload = kunit_kmalloc(test, 4096, GFP_KERNEL);
+	struct rxe_icrc_row row;
+	struct rnd_state rnd;
+	int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, payload);
+	prandom_seed_state(&rnd, 24);
+	prandom_bytes_state(&rnd, payload, 4096);
+	rxe_icrc_row_begin(&row);
+	for (i = 0; i < ARRAY_SIZE(payloads); i++) {
+		struct packet p;
+		u32 crc;
+		u8 *icrc;
+
+		build(test, &p, c, payloads[i], &rnd);
+		icrc = p.pkt.hdr + p.pkt.paylen - RXE_ICRC_SIZE;
+		crc = rxe_icrc_begin(p.skb, &p.pkt, &row);
+		crc = rxe_crc_copy(crc, payload_addr(&p.pkt), payload,
+				   payloads[i]);
+		rxe_icrc_end(&p.pkt, crc);
+		KUNIT_EXPECT_EQ_MSG(test, get_unaligned_le32(icrc),
+				    slow_icrc(test, &p), "payload %u",
+				    payloads[i]);
+		KUNIT_EXPECT_TRUE(test, p.pkt.mask & RXE_ICRC_MASK);
+		KUNIT_EXPECT_EQ(test, check(p.skb, &p.pkt), 0);
+	}
+}
+
 static struct kunit_case rxe_icrc_cases[] = {
 	KUNIT_CASE_PARAM(icrc_agrees_with_the_book, icrc_gen_params),
 	KUNIT_CASE_PARAM(icrc_finds_a_flipped_bit, icrc_gen_params),
@@ -396,6 +429,7 @@ static struct kunit_case rxe_icrc_cases[] = {
 	KUNIT_CASE_PARAM(icrc_changes_nothing_else, icrc_gen_params),
 	KUNIT_CASE_PARAM(icrc_is_the_same_in_pieces, icrc_gen_params),
 	KUNIT_CASE_PARAM(icrc_is_the_same_in_a_row, icrc_gen_params),
+	KUNIT_CASE_PARAM(icrc_is_the_same_in_steps, icrc_gen_params),
 	{}
 };
 
