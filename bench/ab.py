@@ -6,7 +6,8 @@ when the guest is lost another is booted. What failed once on A or B is not
 tried again; a reference variant only fails when no repetition succeeds.
 """
 
-from collections.abc import Callable
+import contextlib
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from bench import cpu, insn, perftest, sockets
@@ -15,6 +16,7 @@ from bench.matrix import DEPTH, Plan, Run
 from bench.modes import Opener, Session
 from bench.schedule import Turn, turns
 from qemu.errors import CommandFailed, GuestError, JobTimeout
+from qemu.lab import Lab
 from scripts.errors import LabError
 
 # Samples that variants take beside the kinds of their cells.
@@ -79,6 +81,21 @@ def units(plan: Plan) -> int:
     """How many measurements a plan makes, for progress."""
     return sum(takes_part(run, turn)
                for turn in order(plan) for run in plan.runs)
+
+
+@contextlib.contextmanager
+def _shaped(lab: Lab, run: Run) -> Iterator[None]:
+    """The run's queueing discipline where its data leaves, until the end."""
+    if not run.shape:
+        yield
+        return
+    host = lab.b if run.verb == "read" else lab.a
+    try:
+        for words in run.shape:
+            host.sh(f"tc qdisc add dev {host.netdev} {words}")
+        yield
+    finally:
+        host.sh(f"tc qdisc del dev {host.netdev} root")
 
 
 class Bench:
@@ -172,22 +189,27 @@ class Bench:
     def _run(self, session: Session, link: perftest.Link, turn: Turn,
              run: Run) -> None:
         self._set_mtu(session, run)
-        if turn.variant == "sockets":
-            found = {name: sockets.measure(session.lab, self._ports, run, name)
-                     for name in run.refs if name in ("tcp", "udp")}
-        elif run.mode == "insn":
-            self._page_in(link, run)
-            counted = insn.measure(link, run)
-            found = {turn.variant: {k: counted.of(k) for k in run.kinds}}
-        else:
-            probe = cpu.CpuProbe()
-            numbers = perftest.measure(link, run, run.iterations, probe)
-            found = {turn.variant: {k: numbers.of(k) for k in run.kinds}}
-            self._spent.append((run, turn, probe.spent))
+        with _shaped(session.lab, run):
+            found = self._found(session, link, turn, run)
         self._check(session)
         for variant, values in found.items():
             for kind, value in values.items():
                 self.samples[run.name].add(variant, kind, turn.rep, value)
+
+    def _found(self, session: Session, link: perftest.Link, turn: Turn,
+               run: Run) -> dict[str, dict[str, float]]:
+        """Measure a run once; its values by variant and kind."""
+        if turn.variant == "sockets":
+            return {name: sockets.measure(session.lab, self._ports, run, name)
+                    for name in run.refs if name in ("tcp", "udp")}
+        if run.mode == "insn":
+            self._page_in(link, run)
+            counted = insn.measure(link, run)
+            return {turn.variant: {k: counted.of(k) for k in run.kinds}}
+        probe = cpu.CpuProbe()
+        numbers = perftest.measure(link, run, run.iterations, probe)
+        self._spent.append((run, turn, probe.spent))
+        return {turn.variant: {k: numbers.of(k) for k in run.kinds}}
 
     def _page_in(self, link: perftest.Link, run: Run) -> None:
         """Run a program once per boot before its instructions count."""

@@ -26,7 +26,7 @@ LEAST = 5           # iterations that perftest accepts
 DEPTH = 128         # of the send queue, perftest's default
 
 _LISTS = ("verb", "test", "sizes", "qps", "mtu", "post_list", "depth",
-          "events")
+          "events", "family", "qdisc")
 
 
 class MatrixError(Exception):
@@ -50,6 +50,9 @@ class Run:
     short: int              # iterations of the run to subtract; 0: none
     kinds: tuple[str, ...]
     refs: tuple[str, ...]
+    family: int = 4         # of the addresses that the QPs use
+    qdisc: str = ""         # its name in the matrix; "": the interface's own
+    shape: tuple[str, ...] = ()     # that qdisc, as arguments of calls of tc
 
     @property
     def name(self) -> str:
@@ -63,6 +66,10 @@ class Run:
             words.append(f"d{self.depth}")
         if self.events:
             words.append("events")
+        if self.family != 4:
+            words.append(f"ip{self.family}")
+        if self.qdisc:
+            words.append(self.qdisc)
         words.append(f"m{self.mtu}")
         return " ".join(words)
 
@@ -121,7 +128,8 @@ def _expand(data: dict, mode: str, entry: dict, where: str) -> list[Run]:
     if unknown:
         raise MatrixError(f"{where}: unknown key {sorted(unknown)} in {entry}")
     given = {"qps": [1], "mtu": [data["mtu"]], "post_list": [1],
-             "depth": [DEPTH], "events": [False]} | entry
+             "depth": [DEPTH], "events": [False], "family": [4],
+             "qdisc": [""]} | entry
     lists = []
     for key in _LISTS:
         value = given[key]
@@ -133,8 +141,10 @@ def _expand(data: dict, mode: str, entry: dict, where: str) -> list[Run]:
 
 def _run(data: dict, mode: str, combination: tuple, refs: tuple,
          where: str) -> Run:
-    verb, test, size, qps, mtu, post_list, depth, events = combination
-    refused = _refuse(verb, test, size, qps, post_list, depth, events, refs)
+    (verb, test, size, qps, mtu, post_list, depth, events, family,
+     qdisc) = combination
+    refused = (_refuse(verb, test, size, qps, post_list, depth, events, refs)
+               or _refuse_link(test, family, qdisc, refs, data))
     if refused:
         raise MatrixError(f"{where}: {combination}: {refused}")
     table = data["iterations"][mode]
@@ -144,7 +154,8 @@ def _run(data: dict, mode: str, combination: tuple, refs: tuple,
     short -= short % post_list
     kinds = _kinds(mode, test, size, data["rate_below"])
     return Run(mode, verb, test, size, qps, mtu, post_list, depth, events,
-               count, short, kinds, refs)
+               count, short, kinds, refs, family, qdisc,
+               tuple(data["qdisc"][qdisc]) if qdisc else ())
 
 
 def _refuse(verb: str, test: str, size: int, qps: int, post_list: int,
@@ -170,6 +181,20 @@ def _refuse(verb: str, test: str, size: int, qps: int, post_list: int,
         return f"latency runs have none of {list(lists)}"
     if post_list > depth:
         return "a post list is not longer than the queue"
+    return ""
+
+
+def _refuse_link(test: str, family: int, qdisc: str, refs: tuple,
+                 data: dict) -> str:
+    """Why the hosts cannot be connected like this; "" when they can."""
+    if family not in (4, 6):
+        return "families are 4 and 6"
+    if family == 6 and refs:
+        return "the reference variants use IPv4"
+    if qdisc and qdisc not in data.get("qdisc", {}):
+        return f"queueing disciplines are {list(data.get('qdisc', {}))}"
+    if qdisc and test == "lat":
+        return "latency runs have no queueing discipline"
     return ""
 
 

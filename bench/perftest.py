@@ -8,7 +8,7 @@ and the path MTU that of the link.
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from bench.exchange import CellError, Ports, Probe, exchange
 from bench.matrix import DEPTH, Run
@@ -66,16 +66,16 @@ class Link:
     lab: Lab
     side: str                       # "A" | "B" | "siw"
     ports: Ports
-    gid_a: int = 0
-    gid_b: int = 0
+    gids: dict[int, tuple[int, int]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, lab: Lab, side: str, ports: Ports) -> "Link":
-        """Look up the GIDs of both hosts' IPv4 addresses."""
+        """Look up the GIDs of both hosts' addresses, by family."""
         if side == "siw":
             return cls(lab, side, ports)
-        return cls(lab, side, ports, lab.a.gid(lab.a.ip4),
-                   lab.b.gid(lab.b.ip4))
+        return cls(lab, side, ports,
+                   {4: (lab.a.gid(lab.a.ip4), lab.b.gid(lab.b.ip4)),
+                    6: (lab.a.gid(lab.a.ip6), lab.b.gid(lab.b.ip6))})
 
 
 def command(run: Run, dev: str, gid: int, port: int, iterations: int,
@@ -182,8 +182,9 @@ def measure(link: Link, run: Run, iterations: int,
     """
     lab, port = link.lab, link.ports.take()
     siw = link.side == "siw"
-    serve = command(run, lab.b.dev, link.gid_b, port, iterations, siw=siw)
-    ask = command(run, lab.a.dev, link.gid_a, port, iterations, lab.b.ip4, siw)
+    gid_a, gid_b = link.gids.get(run.family, (0, 0))
+    serve = command(run, lab.b.dev, gid_b, port, iterations, siw=siw)
+    ask = command(run, lab.a.dev, gid_a, port, iterations, lab.b.ip4, siw)
     serve, ask = probe.wrap(serve, ask)
     for _ in range(CALIBRATIONS):
         went = exchange(lab.b, serve, lab.a, ask, port, TIMEOUT[run.mode],

@@ -115,7 +115,7 @@ def _series(made: list[dict], mode: str, verb: str, what: str) -> dict:
     out: dict[str, list[tuple[int, float]]] = {}
     for cell in made:
         plain = cell["qps"] == 1 and cell["mtu"] == 4200 \
-            and not {"post_list", "depth"} & set(cell)
+            and not {"post_list", "depth", "family", "qdisc"} & set(cell)
         if (cell["mode"], cell["verb"]) != (mode, verb) or not plain \
                 or cell["kind"] not in kinds:
             continue

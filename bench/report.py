@@ -8,6 +8,8 @@ A cell:
 and, only where they apply:
     post_list: work requests per post; depth: of the send queue;
     events: true when both ends sleep instead of polling;
+    family: of the addresses, where it is not 4;
+    qdisc: of the data's sender, by its name in the matrix;
     cpu: guest CPU time per message, {"all": cell-like, "kernel": cell-like}.
 gain > 1 always means that B is better.
 """
@@ -62,6 +64,10 @@ def options(run: Run) -> dict:
         found["depth"] = run.depth
     if run.events:
         found["events"] = True
+    if run.family != 4:
+        found["family"] = run.family
+    if run.qdisc:
+        found["qdisc"] = run.qdisc
     return found
 
 

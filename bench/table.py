@@ -50,6 +50,10 @@ def name_of(cell: dict) -> str:
         words.append(f"depth {cell['depth']}")
     if cell.get("events"):
         words.append("events")
+    if "family" in cell:
+        words.append(f"IPv{cell['family']}")
+    if "qdisc" in cell:
+        words.append(cell["qdisc"])
     if cell["mtu"] != 4200:
         words.append(f"MTU {cell['mtu']}")
     return ", ".join(words)

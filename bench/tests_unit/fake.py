@@ -53,11 +53,17 @@ class FakeHost:
         self.lab = lab
         self.name = name
         self.ip4 = f"10.77.0.{1 if name == 'a' else 2}"
+        self.ip6 = f"fd77::{1 if name == 'a' else 2}"
         self.dev = "rxe0"
+        self.netdev = "eth0"
         self.commands: list[str] = []
 
     def gid(self, address: str) -> int:
-        return 1
+        return 6 if ":" in address else 1
+
+    def sh(self, cmd: str, timeout: float = 60) -> str:
+        self.commands.append(cmd)
+        return ""
 
     def start(self, cmd: str) -> FakeJob:
         self.commands.append(cmd)

@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 """The alternation, and what failures of every kind become."""
 
+import re
 import unittest
+from dataclasses import replace
 
 from bench import report
 from bench.ab import Bench, order, units
 from bench.matrix import Plan, Run
 from bench.schedule import turns
 from bench.tests_unit import fake
-from bench.tests_unit.fake import Boots, FakeLab
+from bench.tests_unit.fake import Boots, FakeLab, Model, steady
 
 LAT = Run("two-vm", "send", "lat", 2, 1, 4200, 1, 128, False, 1000, 0, ("lat", "p99"),
           ("siw", "tcp", "udp"))
@@ -78,6 +80,36 @@ class Alternation(unittest.TestCase):
         boots = Boots(FakeLab)
         bench(boots, SMALL, RATE, reps=2)
         self.assertEqual(boots.labs[0].mtus, [1500, 4200] * 3 + [1500])
+
+    def test_a_family(self):
+        boots = Boots(FakeLab)
+        bench(boots, replace(RATE, family=6), reps=1)
+        for host in (boots.labs[0].a, boots.labs[0].b):
+            used = [re.search(r" -x (\d+)", cmd)[1] for cmd in host.commands
+                    if "ib_write_bw" in cmd and "-n 3000" in cmd]
+            self.assertEqual(used, ["6", "6"])
+
+    def shaped(self, model: Model = steady, **changes) -> list[list[str]]:
+        """What tc did on each host, with what ran in between as "run"."""
+        boots = Boots(lambda: FakeLab(model))
+        run = replace(RATE, qdisc="slow", shape=("root x", "parent y"),
+                      **changes)
+        bench(boots, run, reps=1)
+        return [["run" if "-n 3000" in cmd else cmd for cmd in host.commands
+                 if cmd.startswith("tc ") or "-n 3000" in cmd]
+                for host in (boots.labs[0].a, boots.labs[0].b)]
+
+    SHAPED = ["tc qdisc add dev eth0 root x", "tc qdisc add dev eth0 parent y",
+              "run", "tc qdisc del dev eth0 root"] * 2
+
+    def test_a_qdisc_where_the_data_leaves(self):
+        self.assertEqual(self.shaped(), [self.SHAPED, ["run"] * 2])
+        self.assertEqual(self.shaped(verb="read"), [["run"] * 2, self.SHAPED])
+
+    def test_no_qdisc_stays_when_a_run_fails(self):
+        a, b = self.shaped(lambda side, cmd: None if "-n 3000" in cmd
+                           else steady(side, cmd))
+        self.assertEqual((a, b), (self.SHAPED, ["run"] * 2))
 
     def test_a_gain(self):
         boots = Boots(lambda: FakeLab(

@@ -11,6 +11,8 @@ from bench.matrix import MatrixError, choose, load
 HEAD = """
 rate_below = 4096
 mtu = 4200
+[qdisc]
+slow = ["root x", "parent y"]
 [iterations.two-vm]
 lat = [[1048576, 100]]
 bw = [[64, 3000], [1048576, 50]]
@@ -95,6 +97,17 @@ class Expansion(unittest.TestCase):
                        "qps = [4]").runs
         self.assertEqual((run.iterations, run.messages), (750, 3000))
 
+    def test_links(self):
+        plan = loaded('verb = "write"\ntest = "bw"\nsizes = [64]\n'
+                      'family = [4, 6]\nqdisc = ["", "slow"]')
+        self.assertEqual([run.name for run in plan.runs],
+                         ["two-vm write_bw 64B m4200",
+                          "two-vm write_bw 64B slow m4200",
+                          "two-vm write_bw 64B ip6 m4200",
+                          "two-vm write_bw 64B ip6 slow m4200"])
+        self.assertEqual([run.shape for run in plan.runs],
+                         [(), ("root x", "parent y")] * 2)
+
     def test_post_lists_round_the_iterations(self):
         [run] = loaded('verb = "write"\ntest = "bw"\nsizes = [64]\n'
                        "post_list = [16]", "insn").runs
@@ -118,7 +131,14 @@ class Refusals(unittest.TestCase):
                      "events = true",
                      'verb = "send"\ntest = "bw"\nsizes = [2]\ndepth = 1\n'
                      "post_list = 16",
-                     'verb = "send"\ntest = "bw"\nsizes = [2, 2]'):
+                     'verb = "send"\ntest = "bw"\nsizes = [2, 2]',
+                     'verb = "send"\ntest = "bw"\nsizes = [2]\nfamily = 5',
+                     'verb = "send"\ntest = "bw"\nsizes = [2]\nfamily = 6\n'
+                     'refs = ["tcp"]',
+                     'verb = "send"\ntest = "lat"\nsizes = [2]\n'
+                     'qdisc = "slow"',
+                     'verb = "send"\ntest = "bw"\nsizes = [2]\n'
+                     'qdisc = "fast"'):
             with self.subTest(text=text), self.assertRaises(MatrixError):
                 loaded(text)
 
