@@ -6,6 +6,7 @@ Source: IBTA volume 1, section 7.8.1 and annex A17 (RoCEv2).
 
 import struct
 import zlib
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 ETHERNET = 14           # bytes of its header
@@ -118,6 +119,15 @@ def decode(frame: bytes, offloaded: bool = False) -> Packet | None:
                   int.from_bytes(bth[5:8], "big"),
                   int.from_bytes(bth[9:12], "big"),
                   len(bth) - BTH - ICRC, bool(checksum))
+
+
+def saved(frames: Iterable[bytes]) -> bytes:
+    """Ethernet frames as a file that tcpdump and Wireshark read, all of the
+    same moment (pcap-savefile(5))."""
+    parts = [struct.pack("<IHHiIII", 0xa1b2c3d4, 2, 4, 0, 0, 1 << 18, 1)]
+    for frame in frames:
+        parts += [struct.pack("<IIII", 0, 0, len(frame), len(frame)), frame]
+    return b"".join(parts)
 
 
 def captured(pcap: bytes) -> list[bytes]:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 """checks every byte that a packet has on the wire, whatever it left with."""
 
-from qemu import roce
+from qemu import roce, tshark
 from qemu.peers import largest_unit, path_mtu, perftest, traced, verbs_check
 
 REQUIRES = {"tools": ("ib_write_bw",), "faults": True, "seconds": 150}
@@ -18,22 +18,27 @@ def traffic(lab) -> None:
 
 
 def run(lab):
-    faults, packets = [], 0
+    faults, sound = [], []
 
     def look(frame: bytes) -> None:
-        nonlocal packets
         try:
             packet = roce.decode(frame)
-            packets += packet is not None
             if packet and packet.checksum:
                 raise roce.BadPacket("UDP's checksum is not 0")
+            if packet:
+                sound.append((frame, packet))
         except roce.BadPacket as bad:
             faults.append(f"{bad} ({frame[:80].hex()})")
 
     with traced(lab.a, "rxe_unit") as units, lab.wire.watched(look):
         traffic(lab)
     assert not faults, f"{len(faults)} packets are wrong, first: {faults[0]}"
-    assert packets > 3000, f"only {packets} packets were seen"
+    assert len(sound) > 3000, f"only {len(sound)} packets were seen"
     if units:
         most = largest_unit(lab.a)
         assert most >= 8, f"no more than {most} packets left together"
+
+    theirs = tshark.headers(frame for frame, _ in sound)
+    for (frame, our), their in zip(sound, theirs, strict=True):
+        assert their == (our.opcode, our.qpn, our.psn), \
+            f"{their} for tshark, {our} for us: {frame[:80].hex()}"
