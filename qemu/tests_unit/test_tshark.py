@@ -27,6 +27,11 @@ class Headers(unittest.TestCase):
         with self.assertRaisesRegex(tshark.Undissected, "packet 1 is malf"):
             tshark.headers([bytes(packet(False, bytes(8)))])
 
+    def test_a_payload_that_looks_like_another_protocol(self):
+        # Said of a SEND whose bytes were a test pattern.
+        row = "4\t0x000011\t8699521\t[Malformed Packet: RPCoRDMA],_ws.malformed"
+        self.assertEqual(tshark._header(row, 1), (4, 0x11, 8699521))
+
     def test_no_tshark(self):
         with (mock.patch.object(tshark.subprocess, "run",
                                 side_effect=FileNotFoundError("tshark")),
