@@ -12,9 +12,13 @@ Two VMs; A and B take turns. Of each turn:
 
 import re
 import sys
+from dataclasses import replace
 from statistics import median
 
-from bench.exchange import Ports, exchange
+from bench import perftest
+from bench.exchange import Ports
+from bench.matrix import Run
+from bench.perftest import Link
 from bench.schedule import turns
 from qemu import lab as labs
 from qemu.lab import Host, Lab
@@ -31,7 +35,11 @@ MESSAGES = 200          # of 4 KiB, per queue pair
 # More than the wire's queues (1000 packets and the NIC's 256) take is lost, and
 # A's queue pairs end with an error then.
 DEPTH = 8
-LIMIT = 120             # seconds for a run
+LIMIT = 120             # seconds for cmtime
+WARM = Run("two-vm", "write", "bw", size=4096, qps=1, mtu=labs.MTU,
+           post_list=1, depth=DEPTH, events=False, iterations=MESSAGES,
+           short=0, kinds=("bw",), refs=())
+BUSY = replace(WARM, qps=QPS)
 STEP = re.compile(r"^[a-z ]+: +([\d.]+)(?: +[\d.]+){3}$", re.M)
 # Prints the least memory that was available, in KiB, when it is ended.
 WATCH = ("least=99999999; trap 'echo $least; exit' TERM; while :; do "
@@ -68,21 +76,10 @@ def available(host: Host) -> int:
                        "grep MemAvailable /proc/meminfo").split()[1])
 
 
-def write(lab: Lab, ports: Ports, qps: int) -> None:
-    """Write 4 KiB messages from a to b through some queue pairs."""
-    port = ports.take()
-    gids = [host.gid(host.ip4) for host in (lab.a, lab.b)]
-    words = (f"ib_write_bw -F -N -s 4096 -t {DEPTH} -q {qps} "
-             f"-n {MESSAGES} -p {port}")
-    exchange(lab.b, f"{words} -d {lab.b.dev} -x {gids[1]}", lab.a,
-             f"{words} -d {lab.a.dev} -x {gids[0]} {lab.b.ip4}", port, LIMIT)
-
-
-def memory(lab: Lab, ports: Ports, before: list[int]) -> float:
+def memory(link: Link, before: list[int]) -> float:
     """MiB that both guests have less at worst than they had before."""
-    hosts = (lab.a, lab.b)
-    watches = [host.start(WATCH) for host in hosts]
-    write(lab, ports, QPS)
+    watches = [host.start(WATCH) for host in (link.lab.a, link.lab.b)]
+    perftest.measure(link, BUSY, MESSAGES)
     least = [int(watch.stop().out) for watch in watches]
     return sum(had - has for had, has in zip(before, least)) / 1024
 
@@ -100,8 +97,9 @@ def measure(reps: int) -> dict[str, dict[str, list[float]]]:
             lab.unload()
             before = [available(host) for host in (lab.a, lab.b)]
             lab.load(turn.variant)
-            write(lab, ports, 1)
-            found["memory"][turn.variant].append(memory(lab, ports, before))
+            link = Link.of(lab, turn.variant, ports)
+            perftest.measure(link, WARM, MESSAGES)
+            found["memory"][turn.variant].append(memory(link, before))
             found["connections"][turn.variant].append(connect(lab))
             if splats := lab.splats():
                 raise LabError("\n".join(splats))
