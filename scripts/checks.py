@@ -165,6 +165,10 @@ class Allowed:
     where: str
     reason: str
 
+    def covers(self, patch: Path) -> bool:
+        """Whether it is one of a patch."""
+        return fnmatch(patch.name, self.where)
+
 
 def allowed(text: str) -> list[Allowed]:
     """The findings that are accepted; each must have a reason."""
@@ -200,7 +204,7 @@ def check_style(base: Base, patch: Path, accepted: list[Allowed]) -> None:
         raise CheckFailed(f"checkpatch.pl did not run:\n{done.stdout}"
                           f"{done.stderr}")
     rest = [text for kind, text in found
-            if not any(line.kind == kind and fnmatch(patch.name, line.where)
+            if not any(line.kind == kind and line.covers(patch)
                        for line in accepted)]
     if rest:
         raise CheckFailed("checkpatch.pl --strict (line of the patch, "

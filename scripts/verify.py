@@ -14,7 +14,7 @@ from pathlib import Path
 
 from scripts import cache, checks, series
 from scripts.base import Base, base, file_sums
-from scripts.checks import CheckFailed, Target
+from scripts.checks import Allowed, CheckFailed, Target
 from scripts.errors import LabError, run_main
 from scripts.kernel import Kernel, kernel
 from scripts.paths import ROOT, RXE
@@ -45,24 +45,27 @@ class Prefix:
         return series.name(self.last)
 
 
-def prefixes(base_key: str, which: Sequence[Path], *rules: str) -> list[Prefix]:
+def prefixes(base_key: str, which: Sequence[Path], *rules: str,
+             accepted: Sequence[Allowed] = ()) -> list[Prefix]:
     """Every prefix of the series with its key.
 
-    rules: whatever else decides whether a prefix passes.
+    rules: whatever else decides whether a prefix passes; accepted: what
+    checkpatch may find, which counts from the first patch that it is for.
     """
     found = []
     key = cache.key(base_key, *rules)
     for number, patch in enumerate(which, 1):
-        key = cache.key(key, patch.name, patch.read_bytes())
+        key = cache.key(key, patch.name, patch.read_bytes(),
+                        *(line.kind for line in accepted
+                          if line.covers(patch)))
         found.append(Prefix(patch, which[:number], key))
     return found
 
 
 def _rules(targets: list[Target]) -> list[str]:
-    """What decides beside base and patches: targets, exceptions, the code."""
+    """What decides beside base, patches and exceptions: targets, the code."""
     code = [Path(__file__).read_text(), Path(checks.__file__).read_text()]
-    return [*(target.key for target in targets), *code,
-            checks.ALLOW.read_text()]
+    return [*(target.key for target in targets), *code]
 
 
 def passed(kind: str, prefix: Prefix) -> bool:
@@ -201,7 +204,8 @@ def main(argv: list[str]) -> int:
         print("verify: there are no patches")
         return 0
     targets = checks.targets(source)
-    every = prefixes(source.key, which, *_rules(targets))
+    every = prefixes(source.key, which, *_rules(targets),
+                     accepted=checks.allowed(checks.ALLOW.read_text()))
     todo = every[-last:] if last else every
     static(source, todo, targets)
     check_added(series.applied(source, which), pristine, ROOT / RXE)

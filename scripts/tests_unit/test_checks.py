@@ -134,6 +134,13 @@ class Prefixes(CacheCase):
     def test_rules_change_all(self):
         self.assertFalse(set(self.keys("a")) & set(self.keys("b")))
 
+    def test_an_exception_changes_the_keys_from_its_patch_on(self):
+        one = checks.Allowed("LONG_LINE", "2*", "a table")
+        [first, second] = verify.prefixes("base", self.patches,
+                                          accepted=[one])
+        self.assertEqual(first.key, self.keys()[0])
+        self.assertNotEqual(second.key, self.keys()[1])
+
     def test_verdicts_are_remembered(self):
         [first, second] = verify.prefixes("base", self.patches)
         verify.remember("run", first)

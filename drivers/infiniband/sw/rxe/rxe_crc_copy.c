@@ -28,7 +28,7 @@
 #include "rxe_loc.h"
 
 #if defined(CONFIG_X86_64) && !defined(CONFIG_UML) && !defined(CONFIG_KMSAN)
-#include <asm/cpufeature.h>
+#include <linux/cpufeature.h>
 #include <asm/fpu/api.h>
 
 #define BLOCK	64	/* four lanes */

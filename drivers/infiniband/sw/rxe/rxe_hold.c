@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Requests of RC that have arrived before an earlier one.
+ * Packets of RC that have arrived before an earlier one.
  *
- * Stage:	the responder, between the check of the PSN and that of the rest
- * In:		requests with a later PSN than the expected one
+ * Stage:	the responder, between the check of the PSN and that of the rest;
+ *		the completer, while the oldest WQE awaits data
+ * In:		requests or answers with a later PSN than the expected one
  * Out:		each when its PSN is the expected one
- * Context:	the receive side's run, or while it is stopped
+ * Context:	the run of their side, or while it is stopped
  * Locks:	none
- * Never:	executes a request or answers it
+ * Never:	executes a request or answers it; completes a WQE
  *
  * The earlier one was just overtaken, or it is lost and the peer has to send it
  * again; what arrives meanwhile tells. A peer that sends again all that came
@@ -22,7 +23,7 @@
 
 /**
  * rxe_hold_init() - Hold nothing
- * @hold: the QP's
+ * @hold: the side's
  */
 void rxe_hold_init(struct rxe_hold *hold)
 {
@@ -60,9 +61,9 @@ static void wait_for(struct rxe_hold *hold, u32 expected, unsigned long now)
 }
 
 /**
- * rxe_hold_add() - Keep a request for later
- * @hold: the QP's
- * @skb: the request
+ * rxe_hold_add() - Keep a packet for later
+ * @hold: the side's
+ * @skb: the packet
  * @expected: the PSN that is expected, an earlier one
  * @now: jiffies
  *
@@ -84,13 +85,24 @@ bool rxe_hold_add(struct rxe_hold *hold, struct sk_buff *skb, u32 expected,
 }
 
 /**
- * rxe_hold_take() - Take the request whose turn it is
- * @hold: the QP's
+ * rxe_hold_first() - Which packet is the first one that is held?
+ * @hold: the side's, not empty
+ *
+ * Return: its PSN
+ */
+u32 rxe_hold_first(const struct rxe_hold *hold)
+{
+	return psn_of(skb_peek(&hold->skbs));
+}
+
+/**
+ * rxe_hold_take() - Take the packet whose turn it is
+ * @hold: the side's
  * @expected: the PSN that is expected
  *
  * Those whose turn has passed are freed: the peer has sent them again.
  *
- * Return: the request, or NULL if it is not there
+ * Return: the packet, or NULL if it is not there
  */
 struct sk_buff *rxe_hold_take(struct rxe_hold *hold, u32 expected)
 {
@@ -131,8 +143,8 @@ static void note_told(struct rxe_hold *hold)
 }
 
 /**
- * rxe_hold_misses() - Is the expected request lost?
- * @hold: the QP's, not empty
+ * rxe_hold_misses() - Is the expected packet lost?
+ * @hold: the side's, not empty
  * @expected: its PSN
  * @now: jiffies
  *
@@ -153,8 +165,8 @@ bool rxe_hold_misses(struct rxe_hold *hold, u32 expected, unsigned long now)
 }
 
 /**
- * rxe_hold_twice() - Note a request that has been there before
- * @hold: the QP's
+ * rxe_hold_twice() - Note a packet that has been there before
+ * @hold: the side's
  * @psn: its PSN
  *
  * If the peer was told that it was lost, it was overtaken and is not.
@@ -172,7 +184,7 @@ void rxe_hold_twice(struct rxe_hold *hold, u32 psn)
 
 /**
  * rxe_hold_purge() - Free all that is held
- * @hold: the QP's
+ * @hold: the side's
  */
 void rxe_hold_purge(struct rxe_hold *hold)
 {

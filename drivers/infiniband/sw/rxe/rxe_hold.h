@@ -9,30 +9,30 @@
 /* How far ahead; what a sender of this driver may have un-ACKed */
 #define RXE_HOLD_PSNS	128
 
-/* So many later requests tell that one is lost, as with TCP (RFC 5681) */
+/* So many later packets tell that one is lost, as with TCP (RFC 5681) */
 #define RXE_HOLD_PROOF	3
 
-/* Where requests overtake others by more than that, four times as many, or
+/* Where packets overtake others by more than that, four times as many, or
  * sixteen times; or so many jiffies more
  */
 #define RXE_HOLD_PATIENCE	3
 
-/* Requests that were lost indeed, until one may be so again a little earlier */
+/* Packets that were lost indeed, until one may be so again a little earlier */
 #define RXE_HOLD_LOSSES		16
 
 /**
- * struct rxe_hold - Requests that wait for an earlier one
+ * struct rxe_hold - Packets of a side that wait for an earlier one
  * @skbs: by their PSNs
  * @psn: of the earlier one
  * @since: when one began to wait for that, in jiffies
- * @proof: requests that have arrived since then
+ * @proof: packets that have arrived since then
  * @told: PSN of the last one that was said to be lost
  * @losses: how many were since one was not
  * @patience: up to RXE_HOLD_PATIENCE
- * @lossy: of these requests one was lost
+ * @lossy: of these packets one was lost
  * @doubt: about the last one; it has not been there for a while
  *
- * Only the receive side's run touches it.
+ * Only the side's run touches it.
  */
 struct rxe_hold {
 	struct sk_buff_head	skbs;
@@ -47,7 +47,7 @@ struct rxe_hold {
 };
 
 /**
- * rxe_hold_reaches() - Is a request near enough to be kept?
+ * rxe_hold_reaches() - Is a packet near enough to be kept?
  * @psn: its PSN
  * @expected: the PSN that is expected
  */
@@ -59,6 +59,7 @@ static inline bool rxe_hold_reaches(u32 psn, u32 expected)
 void rxe_hold_init(struct rxe_hold *hold);
 bool rxe_hold_add(struct rxe_hold *hold, struct sk_buff *skb, u32 expected,
 		  unsigned long now);
+u32 rxe_hold_first(const struct rxe_hold *hold);
 struct sk_buff *rxe_hold_take(struct rxe_hold *hold, u32 expected);
 bool rxe_hold_misses(struct rxe_hold *hold, u32 expected, unsigned long now);
 void rxe_hold_twice(struct rxe_hold *hold, u32 psn);
@@ -66,7 +67,7 @@ void rxe_hold_purge(struct rxe_hold *hold);
 
 /**
  * rxe_hold_proven() - Have many arrived while one is expected?
- * @hold: the QP's
+ * @hold: the side's
  */
 static inline bool rxe_hold_proven(const struct rxe_hold *hold)
 {

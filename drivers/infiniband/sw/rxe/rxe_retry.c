@@ -89,16 +89,32 @@ static void retry_all(struct rxe_qp *qp)
 	qp->req.again = 1;
 }
 
+/* How many packets; of the data of a READ what comes before those held */
+static u32 missing(const struct rxe_qp *qp, const struct rxe_send_wqe *wqe)
+{
+	u32 end = wqe->last_psn + 1;
+
+	if (!(wqe->mask & WR_READ_MASK))
+		return 1;
+
+	if (!rxe_hold_empty(&qp->comp.hold) &&
+	    psn_compare(rxe_hold_first(&qp->comp.hold), end) < 0)
+		end = rxe_hold_first(&qp->comp.hold);
+	return (end - qp->comp.psn) & BTH_PSN_MASK;
+}
+
 /* The peer may have what came after it, and then its answer tells */
 static bool retry_oldest(struct rxe_qp *qp, struct rxe_send_wqe *wqe)
 {
+	u32 packets = missing(qp, wqe);
+
 	if (qp->comp.rto.dropped || qp->req.wait_for_rnr_timer ||
-	    !rxe_resend(qp, wqe))
+	    !rxe_resend(qp, wqe, packets))
 		return false;
 
 	qp->comp.resent = true;
 	qp->comp.resent_late = qp->comp.timeout_retry;
-	qp->comp.resent_psn = qp->comp.psn;
+	qp->comp.resent_psn = (qp->comp.psn + packets - 1) & BTH_PSN_MASK;
 	qp->comp.started_retry = 1;
 	return true;
 }
@@ -128,12 +144,14 @@ void rxe_retry(struct rxe_qp *qp, struct rxe_send_wqe *wqe)
  * rxe_retry_acked() - The packet that was sent again has been ACKed
  * @qp: the QP, of which one was
  *
- * If it is all that the peer has got, what came after it was lost as well.
+ * If it is all that the peer has got, what came after it was lost as well. What
+ * is held says that it was not.
  */
 void rxe_retry_acked(struct rxe_qp *qp)
 {
 	qp->comp.resent = false;
 	if (qp->comp.psn != ((qp->comp.resent_psn + 1) & BTH_PSN_MASK) ||
+	    !rxe_hold_empty(&qp->comp.hold) ||
 	    psn_compare(qp->req.psn, qp->comp.psn) <= 0)
 		return;
 

@@ -31,7 +31,9 @@
 /* After so many flights it is the way that is long, and not a queue */
 #define WINDOW_SLOW_FLIGHTS	64
 
-/* An eighth per flight, and per packet that chance may have lost */
+/* An eighth per flight, and per packet that chance may have lost, of these no more
+ * than a half in a flight
+ */
 #define WINDOW_GROWTH		8
 
 /**
@@ -136,6 +138,7 @@ static void spoil_flight(struct rxe_window *w, u32 next)
 {
 	begin_flight(w, next);
 	w->cut = true;
+	w->least = max(w->size / 2, RXE_WINDOW_MIN);
 }
 
 /**
@@ -147,10 +150,10 @@ static void spoil_flight(struct rxe_window *w, u32 next)
  */
 void rxe_window_lost(struct rxe_window *w, u32 next)
 {
-	w->size = max(w->size - w->size / WINDOW_GROWTH, RXE_WINDOW_MIN);
-	w->quick = w->size;
 	if (!w->cut)
 		spoil_flight(w, next);
+	w->size = max(w->size - w->size / WINDOW_GROWTH, min(w->size, w->least));
+	w->quick = w->size;
 }
 
 /**

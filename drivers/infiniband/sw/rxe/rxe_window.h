@@ -16,6 +16,7 @@
  * struct rxe_window - How many packets of a QP may be un-ACKed
  * @size: that many, RXE_WINDOW_MIN to RXE_WINDOW_MAX
  * @quick: up to this size it doubles with each flight
+ * @least: what chance may have lost in this flight leaves so many
  * @mark: PSN that ends the flight when it is ACKed; a flight is what is sent in
  *	one round trip
  * @marked: when @mark was sent first, in jiffies
@@ -32,6 +33,7 @@
 struct rxe_window {
 	u32		size;
 	u32		quick;
+	u32		least;
 	u32		mark;
 	unsigned long	marked;
 	unsigned long	rtt_min;

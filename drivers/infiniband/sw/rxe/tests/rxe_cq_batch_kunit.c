@@ -367,7 +367,7 @@ static int complete_many(void *context)
 			cond_resched();
 	}
 	while (!kthread_should_stop())
-		msleep(1);
+		usleep_range(1000, 1200);
 	return 0;
 }
 

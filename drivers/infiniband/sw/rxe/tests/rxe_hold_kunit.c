@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Requests that have arrived before an earlier one: in which order they leave,
+ * Packets that have arrived before an earlier one: in which order they leave,
  * and when the earlier one counts as lost.
  *
  * Context: pure; packets are skbs with a PSN and nothing else, no network.
@@ -73,6 +73,9 @@ static void hold_sorts(struct kunit *test)
 		KUNIT_ASSERT_EQ(test, add(test, hold, i, 0, NOW), !there[i]);
 		there[i] = true;
 	}
+	for (i = 1; !there[i]; i++)
+		;
+	KUNIT_EXPECT_EQ(test, rxe_hold_first(hold), psn_at(i));
 	KUNIT_EXPECT_FALSE(test, take(hold, 0));
 	for (i = 1; i <= RXE_HOLD_PSNS; i++)
 		KUNIT_EXPECT_EQ_MSG(test, take(hold, i), there[i], "%u", i);

@@ -259,6 +259,23 @@ static void window_halves_once_though_more_is_lost(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, w.size, 28);
 }
 
+/* A way that reorders packets makes many seem to be lost at once */
+static void window_keeps_half_in_a_flight(struct kunit *test)
+{
+	struct rxe_window w = new_window();
+	u32 i;
+
+	w.size = 64;
+	for (i = 0; i < 64; i++)
+		rxe_window_lost(&w, FIRST_PSN + 64);
+	KUNIT_EXPECT_EQ(test, w.size, 32);
+
+	rxe_window_land(&w, FIRST_PSN + 128, 1);
+	for (i = 0; i < 64; i++)
+		rxe_window_lost(&w, FIRST_PSN + 128);
+	KUNIT_EXPECT_EQ(test, w.size, 16);
+}
+
 /* One that is sent again may have been answered already */
 static void window_measures_from_the_first_time(struct kunit *test)
 {
@@ -302,6 +319,7 @@ static struct kunit_case rxe_window_cases[] = {
 	KUNIT_CASE(window_is_half_soon_after_silence),
 	KUNIT_CASE(window_stays_useful_with_chance_losses),
 	KUNIT_CASE(window_halves_once_though_more_is_lost),
+	KUNIT_CASE(window_keeps_half_in_a_flight),
 	KUNIT_CASE(window_measures_from_the_first_time),
 	KUNIT_CASE(window_measures_no_flight_with_a_loss),
 	{}
