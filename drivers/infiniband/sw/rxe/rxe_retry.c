@@ -163,6 +163,18 @@ void rxe_retry_acked(struct rxe_qp *qp)
 }
 
 /**
+ * rxe_retry_missed() - A later part of what was asked for again has come
+ * @qp: the QP, of which something was
+ *
+ * What comes before that may be asked for once more.
+ */
+void rxe_retry_missed(struct rxe_qp *qp)
+{
+	qp->comp.resent = false;
+	qp->comp.started_retry = 0;
+}
+
+/**
  * rxe_retry_dropped() - This host has dropped a packet
  * @qp: the QP
  *

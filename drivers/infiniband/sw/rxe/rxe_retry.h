@@ -12,6 +12,7 @@ bool rxe_retry_overdue(const struct rxe_qp *qp);
 bool rxe_retry_counts(struct rxe_qp *qp);
 void rxe_retry(struct rxe_qp *qp, struct rxe_send_wqe *wqe);
 void rxe_retry_acked(struct rxe_qp *qp);
+void rxe_retry_missed(struct rxe_qp *qp);
 void rxe_retry_dropped(struct rxe_qp *qp);
 
 #endif /* RXE_RETRY_H */
